@@ -1,0 +1,108 @@
+"""The Dispatcher port: ask a domain agent, get one typed outcome. Says nothing about A2A, HTTP or discovery."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+LegStatus = Literal["completed", "failed", "timed_out", "suspended", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class UserContext:
+    """Who asks, from the authenticated request. Advisory for agents, never authorisation."""
+
+    user_id: str
+    name: str | None = None
+    locale: str | None = None
+    location: dict[str, Any] | None = None
+    location_permission: str | None = None
+    bearer_token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSkill:
+    """One skill of an agent's card."""
+
+    id: str
+    name: str
+    description: str
+    tags: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """A domain agent as discovery sees it. `error` says in words why an agent is not healthy; `findings` are warnings."""
+
+    name: str
+    description: str
+    skills: tuple[AgentSkill, ...]
+    url: str
+    card_types: tuple[str, ...] = ()
+    streaming: bool = False
+    healthy: bool = True
+    error: str | None = None
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCall:
+    """One question to one agent. `idempotency_key` is the same for every attempt; `context_id` names the conversation."""
+
+    agent: str
+    query: str
+    idempotency_key: str
+    context_id: str
+    user: UserContext
+    task_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a working agent says on the way: a piece of answer `text`, or a `status` line. Ephemeral."""
+
+    kind: Literal["text", "status"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchResult:
+    """The outcome of one leg. Never an exception: failures are results with a stable `error` code.
+
+    `error`: `http_<status>`, `rpc_<code>`, `a2a_state_<state>`, `timeout`, `unreachable`, `circuit_open`,
+    `unauthorized`, `bad_response`, `too_large`, `unknown_agent`, `cancelled`.
+    `data` holds structured parts of the answer that are not a card.
+    """
+
+    agent: str
+    ok: bool
+    status: LegStatus
+    content: str = ""
+    data: Any = None
+    card_type: str | None = None
+    card_data: Any = None
+    card_category: str | None = None
+    bubble_text: str | None = None
+    trace_id: str | None = None
+    error: str | None = None
+    task_id: str | None = None
+    context_id: str | None = None
+
+
+class Dispatcher(Protocol):
+    """Calls domain agents. Safe to share between all runs of a process."""
+
+    @property
+    def version(self) -> int:
+        """Changes whenever `agents()` would answer differently."""
+        ...
+
+    def agents(self) -> Sequence[AgentInfo]:
+        """The agents known now, healthy and not, sorted by name. No I/O."""
+        ...
+
+    async def call(self, call: AgentCall, on_progress: Callable[[Progress], None]) -> DispatchResult:
+        """Ask one agent. Only cancellation raises; it is passed on to the remote task before it propagates."""
+        ...
