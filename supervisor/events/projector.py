@@ -1,0 +1,135 @@
+"""Turns the supervisor's internal events into AG-UI events of one run. No I/O, no request.
+
+One handler per event type, each a few lines; `OpenItems` alone knows what must still be closed before a terminal event.
+AG-UI rules: https://docs.ag-ui.com/spec/1.0/events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from supervisor.errors import ERRORS, ErrorRow
+from supervisor.events import internal as ev
+from supervisor.events.open_items import OpenItems
+from supervisor.events.subagents import SubagentEvents, SubagentMode
+
+Event = dict[str, Any]
+SurfaceEvents = Callable[[str, dict[str, Any]], list[Event]]
+
+PROTOCOL_VERSION = "1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """What the client can take. Clients that declare no version (<= 0.0.59) reject several 1.0 shapes."""
+
+    modern: bool = True
+    subagents: SubagentMode = "both"
+
+
+class Projector:
+    """Projects one run. Feed `apply` with internal events, then call exactly one of `finish`, `cancel`, `fail`."""
+
+    def __init__(self, thread_id: str, run_id: str, surface_events: SurfaceEvents, peer: Peer | None = None) -> None:
+        self._ids = {"threadId": thread_id, "runId": run_id}
+        self._peer = peer or Peer()
+        self._surface_events = surface_events
+        self._open = OpenItems()
+        self._subagents = SubagentEvents(self._peer.subagents)
+        self._usage: dict[tuple[str | None, str | None], list[int]] = {}
+        self._handlers: dict[type, Callable[[Any], list[Event]]] = {
+            ev.TextDelta: self._text,
+            ev.ReasoningDelta: self._reasoning,
+            ev.ToolCallDelta: self._tool_call,
+            ev.MessageDone: self._message_done,
+            ev.ToolResult: self._tool_result,
+            ev.SubagentStarted: self._subagents.started,
+            ev.SubagentDelta: self._subagents.delta,
+            ev.SubagentEnded: self._subagents.ended,
+            ev.Custom: self._custom,
+            ev.Usage: self._count,
+        }
+
+    def start(self) -> list[Event]:
+        """The opening event."""
+        return [{"type": "RUN_STARTED", **self._ids, "protocolVersion": PROTOCOL_VERSION}]
+
+    def apply(self, event: ev.InternalEvent) -> list[Event]:
+        """AG-UI events for one internal event, in order; may be empty."""
+        return self._handlers[type(event)](event)
+
+    def finish(self, interrupts: Sequence[Event] = ()) -> list[Event]:
+        """Close everything and end the run: success, or `interrupt` when questions are open."""
+        outcome: Event = {"type": "interrupt", "interrupts": list(interrupts)} if interrupts else {"type": "success"}
+        closing = self._close("suspended" if interrupts else "failed")
+        return [*closing, {"type": "RUN_FINISHED", **self._ids, "outcome": outcome, **self._usage_field()}]
+
+    def cancel(self) -> list[Event]:
+        """Close everything and end the run as stopped on purpose."""
+        if not self._peer.modern:
+            return self.fail(ERRORS["CANCELLED"], None, code="cancelled")
+        closing = self._close("cancelled")
+        outcome: Event = {"type": "cancelled"}
+        return [*closing, {"type": "RUN_FINISHED", **self._ids, "outcome": outcome, **self._usage_field()}]
+
+    def fail(self, row: ErrorRow, correlation_id: str | None, *, code: str | None = None) -> list[Event]:
+        """Close everything and end the run with RUN_ERROR; `correlation_id` finds the cause in the log."""
+        error: Event = {"type": "RUN_ERROR", "message": row.message, "code": code or row.code}
+        if correlation_id:
+            error["metadata"] = {"correlationId": correlation_id, "retryable": row.retryable}
+        return [*self._close("failed"), {**error, **self._usage_field()}]
+
+    def _close(self, subagent_status: Literal["failed", "suspended", "cancelled"]) -> list[Event]:
+        return [*self._open.close_all(), *self._subagents.close_all(subagent_status)]
+
+    def _usage_field(self) -> Event:
+        rows: list[Event] = []
+        for (provider, model), (given, made) in self._usage.items():
+            row: Event = {"inputTokens": given, "outputTokens": made, "totalTokens": given + made}
+            rows.append({**({"provider": provider} if provider else {}), **({"model": model} if model else {}), **row})
+        return {"usage": rows} if rows else {}
+
+    def _text(self, e: ev.TextDelta) -> list[Event]:
+        if not e.text:
+            return []
+        content: Event = {"type": "TEXT_MESSAGE_CONTENT", "messageId": e.message_id, "delta": e.text}
+        opening = self._open.open_text(e.message_id)
+        return [*opening, content] if opening else [content]
+
+    def _reasoning(self, e: ev.ReasoningDelta) -> list[Event]:
+        if not e.text:
+            return []
+        reasoning_id, opening = self._open.open_reasoning(e.message_id)
+        return [*opening, {"type": "REASONING_MESSAGE_CONTENT", "messageId": reasoning_id, "delta": e.text}]
+
+    def _tool_call(self, e: ev.ToolCallDelta) -> list[Event]:
+        call_id, opening = self._open.open_call(e.message_id, e.index, e.call_id, e.name)
+        if call_id is None or not e.args:
+            return opening
+        return [*opening, {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": e.args}]
+
+    def _message_done(self, e: ev.MessageDone) -> list[Event]:
+        return self._open.close_message(e.message_id)
+
+    def _tool_result(self, e: ev.ToolResult) -> list[Event]:
+        result: Event = {
+            "type": "TOOL_CALL_RESULT",
+            "messageId": e.message_id,
+            "toolCallId": e.call_id,
+            "content": e.content,
+            "role": "tool",
+        }
+        closing = self._open.close_call(e.call_id)
+        cards = self._surface_events(e.call_id, e.artifact) if e.artifact else []
+        return [*closing, result, *cards]
+
+    def _custom(self, e: ev.Custom) -> list[Event]:
+        return [{"type": "CUSTOM", "name": e.name, "value": e.payload}]
+
+    def _count(self, e: ev.Usage) -> list[Event]:
+        total = self._usage.setdefault((e.provider, e.model), [0, 0])
+        total[0] += e.input_tokens
+        total[1] += e.output_tokens
+        return []

@@ -1,0 +1,93 @@
+"""Sub-agent events of one run: the standard SUBAGENT_* events and the product's custom mirror, in a fixed order.
+
+Order of one invocation: SUBAGENT_STARTED, CUSTOM subagent-start, CUSTOM subagent-delta..., CUSTOM subagent-end, then
+SUBAGENT_FINISHED or SUBAGENT_ERROR. `SUBAGENT_EVENTS=both|standard|custom` chooses which of the two families is sent.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from supervisor.events import internal as ev
+
+Event = dict[str, Any]
+SubagentMode = Literal["both", "standard", "custom"]
+
+RESULT_LIMIT = 500
+"""Characters of an agent's answer that `subagent-end` repeats; the whole answer is in TOOL_CALL_RESULT."""
+
+_MESSAGES = {
+    "failed": "The agent could not answer.",
+    "timed_out": "The agent did not answer in time.",
+    "cancelled": "The call was stopped.",
+}
+
+
+class SubagentEvents:
+    """Open invocations of one run."""
+
+    def __init__(self, mode: SubagentMode) -> None:
+        self._standard = mode != "custom"
+        self._custom = mode != "standard"
+        self._open: dict[str, ev.SubagentStarted] = {}
+
+    def started(self, e: ev.SubagentStarted) -> list[Event]:
+        """Open one invocation; a repeated id is ignored, because ids are per invocation."""
+        if e.subagent_id in self._open:
+            return []
+        self._open[e.subagent_id] = e
+        events: list[Event] = []
+        if self._standard:
+            events.append(
+                {
+                    "type": "SUBAGENT_STARTED",
+                    "subagentRunId": e.subagent_id,
+                    "name": e.name,
+                    "description": e.description,
+                    "parentToolCallId": e.call_id,
+                }
+            )
+        value = {
+            "subagentId": e.subagent_id,
+            "subagentType": e.name,
+            "description": e.description,
+            "toolCallId": e.call_id,
+        }
+        return events + self._mirror("subagent-start", value)
+
+    def delta(self, e: ev.SubagentDelta) -> list[Event]:
+        """A piece of text or a status line of a running invocation."""
+        if e.subagent_id not in self._open or not e.text:
+            return []
+        return self._mirror("subagent-delta", {"subagentId": e.subagent_id, "kind": e.kind, "text": e.text})
+
+    def ended(self, e: ev.SubagentEnded) -> list[Event]:
+        """Close one invocation."""
+        if self._open.pop(e.subagent_id, None) is None:
+            return []
+        value: Event = {"subagentId": e.subagent_id, "status": e.status, "result": e.result[:RESULT_LIMIT]}
+        if e.error:
+            value["errorCode"] = e.error
+        events = self._mirror("subagent-end", value)
+        return [*events, _terminal(e)] if self._standard else events
+
+    def close_all(self, status: Literal["failed", "suspended", "cancelled"]) -> list[Event]:
+        """Close what a broken or suspended run left open."""
+        error = None if status == "suspended" else status
+        left = [ev.SubagentEnded(subagent_id, status, "", error) for subagent_id in self._open]
+        return [event for item in left for event in self.ended(item)]
+
+    def _mirror(self, name: str, value: Event) -> list[Event]:
+        return [{"type": "CUSTOM", "name": name, "value": value}] if self._custom else []
+
+
+def _terminal(e: ev.SubagentEnded) -> Event:
+    if e.status in ("completed", "suspended"):
+        outcome = {"type": "success" if e.status == "completed" else "suspended"}
+        return {"type": "SUBAGENT_FINISHED", "subagentRunId": e.subagent_id, "outcome": outcome}
+    return {
+        "type": "SUBAGENT_ERROR",
+        "subagentRunId": e.subagent_id,
+        "message": _MESSAGES[e.status],
+        "code": e.error or e.status,
+    }
