@@ -1,4 +1,4 @@
-"""The Journal port: the ordered record of every AG-UI event a thread has sent. Append before send, replay after a cursor.
+"""The Journal port: the ordered record of every AG-UI event of a thread. Append before send, replay after a cursor.
 
 Sequences are per thread, start at 1 and have no gaps. A record is durable when `append` returns, so that no client ever
 sees a frame that a restart would lose.

@@ -1,0 +1,74 @@
+"""Settings of the supervisor, read from the environment. One place for every name, default and unit."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Environment variables of the same name in capitals (`MODEL`, `AGENTS`, ...)."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", populate_by_name=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+
+    model: str = "offline"
+    """`offline`, `provider:name` (with `MODEL_BASE_URL`), or `package.module:factory`."""
+    model_base_url: str | None = None
+    model_api_key: str | None = Field(None, repr=False)
+    offline_delay_ms: float = Field(0, ge=0)
+
+    agents: str = ""
+    """`name=url,name=url`: the domain agents of static discovery."""
+    agent_token: str | None = Field(None, repr=False)
+    """Bearer token sent to every agent; none is sent when unset."""
+    agent_timeout: float = Field(30, gt=0)
+    """Seconds that one call to an agent may take in all."""
+    discovery_interval: float = Field(10, gt=0)
+    """Seconds between two looks at the agents' cards."""
+
+    database: str = "sqlite:var/switchboard.db"
+    """`memory`, or `sqlite:PATH` for checkpoints, journal, runs and receipts."""
+
+    auth: Literal["none"] = "none"
+    allow_remote_without_auth: bool = False
+    """With `AUTH=none` the server binds to loopback only, unless a network in front of it keeps strangers out."""
+    max_body_bytes: int = Field(1_048_576, gt=0)
+    max_message_chars: int = Field(32_000, gt=0)
+
+    subagent_events: Literal["both", "standard", "custom"] = "both"
+    flush_window_ms: float = Field(10, ge=0)
+    heartbeat_seconds: float = Field(15, gt=0)
+    drain_seconds: float = Field(10, ge=0)
+    recursion_limit: int = Field(50, gt=0)
+
+    @model_validator(mode="after")
+    def _loopback_without_auth(self) -> Self:
+        if self.auth == "none" and not self.allow_remote_without_auth and not _is_loopback(self.host):
+            raise ValueError(
+                f"AUTH=none serves one trusted user and binds to loopback only, but HOST is {self.host}. "
+                "Set HOST=127.0.0.1, or ALLOW_REMOTE_WITHOUT_AUTH=true if the network itself keeps strangers out."
+            )
+        return self
+
+    def sqlite_path(self) -> Path | None:
+        """The database file, None for `memory`. Raises ValueError for anything else."""
+        if self.database == "memory":
+            return None
+        scheme, _, path = self.database.partition(":")
+        if scheme != "sqlite" or not path:
+            raise ValueError(f"DATABASE is {self.database!r}: write `memory` or `sqlite:PATH`.")
+        return Path(path)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
