@@ -1,0 +1,167 @@
+"""Internal events become AG-UI events: order, closing, downgrade."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ag_ui.core import Event as AguiEvent
+from pydantic import TypeAdapter
+
+from supervisor.errors import ERRORS
+from supervisor.events import internal as ev
+from supervisor.events.projector import Peer, Projector
+
+ADAPTER: TypeAdapter[Any] = TypeAdapter(AguiEvent)
+
+
+def no_surfaces(call_id: str, artifact: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"type": "CUSTOM", "name": "surface", "value": {"call": call_id, "artifact": artifact}}]
+
+
+def project(*events: ev.InternalEvent, peer: Peer | None = None, end: str = "finish") -> list[dict[str, Any]]:
+    projector = Projector("t", "r", no_surfaces, peer)
+    out = projector.start()
+    for event in events:
+        out += projector.apply(event)
+    if end == "finish":
+        out += projector.finish()
+    elif end == "cancel":
+        out += projector.cancel()
+    else:
+        out += projector.fail(ERRORS["LLM_UNREACHABLE"], "abc")
+    for event in out:
+        ADAPTER.validate_python(event)
+    return out
+
+
+def kinds(events: list[dict[str, Any]]) -> list[str]:
+    return [e["type"] if e["type"] != "CUSTOM" else f"CUSTOM {e['name']}" for e in events]
+
+
+def test_text_is_opened_once_and_closed_when_the_message_is_done() -> None:
+    events = project(ev.TextDelta("m", "你"), ev.TextDelta("m", "好"), ev.MessageDone("m"))
+    assert kinds(events) == [
+        "RUN_STARTED",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "RUN_FINISHED",
+    ]
+    assert events[0]["protocolVersion"] == "1.0"
+    assert events[-1]["outcome"] == {"type": "success"}
+
+
+def test_empty_deltas_open_nothing() -> None:
+    assert kinds(project(ev.TextDelta("m", ""), ev.ReasoningDelta("m", ""))) == ["RUN_STARTED", "RUN_FINISHED"]
+
+
+def test_interleaved_calls_keep_their_own_arguments() -> None:
+    events = project(
+        ev.ToolCallDelta("m", 0, "c1", "call_domain_agent", '{"a":'),
+        ev.ToolCallDelta("m", 1, "c2", "call_domain_agent", '{"b":'),
+        ev.ToolCallDelta("m", 0, None, None, "1}"),
+        ev.ToolCallDelta("m", 1, None, None, "2}"),
+        ev.MessageDone("m"),
+    )
+    arguments = {"c1": "", "c2": ""}
+    for event in events:
+        if event["type"] == "TOOL_CALL_ARGS":
+            arguments[event["toolCallId"]] += event["delta"]
+    assert arguments == {"c1": '{"a":1}', "c2": '{"b":2}'}
+    assert kinds(events).count("TOOL_CALL_END") == 2
+
+
+def test_late_text_of_a_message_with_a_tool_call_stays_in_that_message() -> None:
+    events = project(
+        ev.TextDelta("m", "我来查"),
+        ev.ToolCallDelta("m", 0, "c1", "f", "{}"),
+        ev.TextDelta("m", "，请稍等"),
+        ev.MessageDone("m"),
+    )
+    assert kinds(events).count("TEXT_MESSAGE_START") == 1
+    assert "".join(e.get("delta", "") for e in events if e["type"] == "TEXT_MESSAGE_CONTENT") == "我来查，请稍等"
+
+
+def test_reasoning_ends_where_text_begins() -> None:
+    events = project(ev.ReasoningDelta("m", "想"), ev.TextDelta("m", "答"), ev.MessageDone("m"))
+    assert kinds(events)[1:6] == [
+        "REASONING_START",
+        "REASONING_MESSAGE_START",
+        "REASONING_MESSAGE_CONTENT",
+        "REASONING_MESSAGE_END",
+        "REASONING_END",
+    ]
+
+
+def test_a_subagent_has_four_events_in_a_fixed_order_before_the_result() -> None:
+    events = project(
+        ev.ToolCallDelta("m", 0, "c1", "call_domain_agent", "{}"),
+        ev.MessageDone("m"),
+        ev.SubagentStarted("s1", "canteen", "dishes", "c1"),
+        ev.SubagentDelta("s1", "text", "三道菜"),
+        ev.SubagentEnded("s1", "completed", "三道菜" * 400),
+        ev.ToolResult("tm", "c1", "call_domain_agent", "{}", {"cards": []}),
+    )
+    assert kinds(events)[4:-1] == [
+        "SUBAGENT_STARTED",
+        "CUSTOM subagent-start",
+        "CUSTOM subagent-delta",
+        "CUSTOM subagent-end",
+        "SUBAGENT_FINISHED",
+        "TOOL_CALL_RESULT",
+        "CUSTOM surface",
+    ]
+    assert len(events[7]["value"]["result"]) == 500
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("standard", 2), ("custom", 3)])
+def test_either_family_of_subagent_events_can_be_switched_off(mode: Any, expected: int) -> None:
+    events = project(
+        ev.SubagentStarted("s1", "canteen", "d", "c1"),
+        ev.SubagentDelta("s1", "status", "查"),
+        ev.SubagentEnded("s1", "failed", "", "http_500"),
+        peer=Peer(True, mode),
+    )
+    assert len(events) == expected + 2
+
+
+@pytest.mark.parametrize("end", ["finish", "cancel", "fail"])
+def test_everything_that_was_opened_is_closed_before_the_one_terminal_event(end: str) -> None:
+    events = project(
+        ev.ReasoningDelta("m0", "想"),
+        ev.TextDelta("m", "半"),
+        ev.ToolCallDelta("m", 0, "c1", "f", "{"),
+        ev.SubagentStarted("s1", "canteen", "d", "c1"),
+        end=end,
+    )
+    names = kinds(events)
+    for start in [n for n in names if n.endswith("_START")]:
+        assert names.count(start) == names.count(start.replace("_START", "_END"))
+    assert "SUBAGENT_ERROR" in names
+    assert [n for n in names if n in ("RUN_FINISHED", "RUN_ERROR")] == [names[-1]]
+
+
+def test_an_old_client_sees_a_cancelled_run_as_an_error_with_code_cancelled() -> None:
+    assert project(end="cancel")[-1]["outcome"] == {"type": "cancelled"}
+    old = project(peer=Peer(modern=False), end="cancel")[-1]
+    assert (old["type"], old["code"]) == ("RUN_ERROR", "cancelled")
+
+
+def test_a_call_that_was_already_announced_is_not_opened_again() -> None:
+    events = project(
+        ev.ToolCallDelta("m", 0, "c1", "f", "{}"),
+        ev.MessageDone("m"),
+        ev.ToolCallDelta("m2", 0, "c1", "f", "{}"),
+    )
+    assert kinds(events).count("TOOL_CALL_START") == 1
+    assert kinds(events).count("TOOL_CALL_ARGS") == 1
+
+
+def test_usage_is_summed_per_model() -> None:
+    events = project(ev.Usage("openai", "m", 10, 5), ev.Usage("openai", "m", 1, 1), ev.Usage(None, None, 2, 2))
+    assert events[-1]["usage"] == [
+        {"provider": "openai", "model": "m", "inputTokens": 11, "outputTokens": 6, "totalTokens": 17},
+        {"inputTokens": 2, "outputTokens": 2, "totalTokens": 4},
+    ]
