@@ -1,0 +1,88 @@
+"""Stops a model that asks the same thing again: a repeated call is answered from the first one's result.
+
+After `MAX_BREAKS` repeats in a turn the model gets no tools; if it still calls, the turn ends with what is known.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from langchain.agents.middleware.types import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langgraph.prebuilt.tool_node import ToolCallRequest
+
+from chat_models import is_chinese
+from supervisor.graph.results import refusal, since_last_question, turn_rows
+
+MAX_BREAKS = 2
+MARK = "done_call_breaker"
+
+
+class DoneCallBreaker(AgentMiddleware[Any, Any, Any]):
+    """Looks at the present turn only; the next question may repeat any call."""
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> Any:
+        call = request.tool_call
+        first = _same_call_before(request.state["messages"], call["id"] or "", _fingerprint(call))
+        if first is None:
+            return await handler(request)
+        done = _result_of(request.state["messages"], first)
+        content = done.text if done else refusal("repeated", "The same call is being answered already.")
+        return _blocked(content, call["id"] or "", call["name"])
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        breaks = sum(MARK in m.additional_kwargs for m in since_last_question(request.messages))
+        if breaks < MAX_BREAKS:
+            return await handler(request)
+        response = await handler(request.override(tools=[], tool_choice=None))
+        answer = response.result[0]
+        if isinstance(answer, AIMessage) and answer.tool_calls:
+            response.result = _ended(answer, request.messages)
+        return response
+
+
+def _ended(answer: AIMessage, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The stray calls with an answer each, then the turn's last word. The calls were streamed, so they stay paired."""
+    content = refusal("repeated", "No more calls in this turn.")
+    blocked = [_blocked(content, call["id"] or "", call["name"]) for call in answer.tool_calls]
+    return [answer, *blocked, AIMessage(_known_so_far(messages), id=f"stop-{uuid.uuid4()}")]
+
+
+def _known_so_far(messages: Sequence[BaseMessage]) -> str:
+    texts = [str(row["text"]) for row in turn_rows(messages) if row.get("text")]
+    question = next((m.text for m in reversed(messages) if isinstance(m, HumanMessage)), "")
+    if texts:
+        return "\n\n".join(texts)
+    return "抱歉，我没能得到新的结果。" if is_chinese(question) else "Sorry, I could not find out more."
+
+
+def _blocked(content: str, call_id: str, name: str) -> ToolMessage:
+    return ToolMessage(content, tool_call_id=call_id, name=name, id=str(uuid.uuid4()), additional_kwargs={MARK: True})
+
+
+def _fingerprint(call: Any) -> str:
+    return f"{call['name']} {json.dumps(call['args'], sort_keys=True, ensure_ascii=False)}"
+
+
+def _same_call_before(messages: Sequence[BaseMessage], call_id: str, fingerprint: str) -> str | None:
+    """The id of the first call of this turn with the same name and arguments that stands before `call_id`."""
+    failed = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and m.status == "error"}
+    for message in since_last_question(messages):
+        for call in message.tool_calls if isinstance(message, AIMessage) else ():
+            if call["id"] == call_id:
+                return None
+            if _fingerprint(call) == fingerprint and call["id"] not in failed:
+                return call["id"]
+    return None
+
+
+def _result_of(messages: Sequence[BaseMessage], call_id: str) -> ToolMessage | None:
+    turn = since_last_question(messages)
+    return next((m for m in turn if isinstance(m, ToolMessage) and m.tool_call_id == call_id), None)

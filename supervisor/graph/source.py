@@ -1,0 +1,151 @@
+"""LangGraph stream parts to internal events. The one place that knows the stream's shape, so that v3 can replace v2.
+
+Only what the supervisor itself says is read: messages of its own model node and of its tools, and what tools write.
+Ids are the checkpoint's. Measured and reproduced traps behind each rule: langgraph `astream(version="v2")`, 1.2.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage
+
+from supervisor.events import internal as ev
+
+STREAM_MODES = ["messages", "custom"]
+MODEL_NODE = "model"
+
+_WRITTEN = (ev.SubagentDelta, ev.SubagentStarted, ev.SubagentEnded)
+_NOTHING: list[ev.InternalEvent] = []
+
+
+async def internal_events(parts: AsyncIterator[Any]) -> AsyncIterator[Sequence[ev.InternalEvent]]:
+    """Events of one run, in order, as lists that are never empty."""
+    reader = MessageReader()
+    async for part in parts:
+        if part["ns"]:
+            continue
+        events = reader.read(*part["data"]) if part["type"] == "messages" else _written(part["data"])
+        if events:
+            yield events
+
+
+def _written(data: Any) -> list[ev.InternalEvent]:
+    if isinstance(data, _WRITTEN):
+        return [data]
+    if isinstance(data, dict):
+        entry = cast("dict[str, Any]", data)
+        if isinstance(entry.get("name"), str):
+            return [ev.Custom(entry["name"], entry.get("payload"))]
+    return _NOTHING
+
+
+class MessageReader:
+    """Reads one run's messages. Remembers which were streamed, so that no message is told twice."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._open: str | None = None
+        self._slot: int | str = 0
+
+    def read(self, message: Any, metadata: dict[str, Any]) -> list[ev.InternalEvent]:
+        """Events of one message or chunk of the root graph."""
+        kind = type(message)
+        if kind is AIMessageChunk:
+            return self._chunk(message, metadata) if metadata.get("langgraph_node") == MODEL_NODE else _NOTHING
+        if kind is ToolMessage:
+            return [_tool_result(message)]
+        if kind is AIMessage and metadata.get("langgraph_node") == MODEL_NODE:
+            return self._whole(message, metadata)
+        return _NOTHING
+
+    def _chunk(self, chunk: AIMessageChunk, metadata: dict[str, Any]) -> list[ev.InternalEvent]:
+        message_id = chunk.id or ""
+        events: list[ev.InternalEvent] = []
+        if message_id != self._open:
+            events += self._begin(message_id)
+        content = chunk.content
+        if content and isinstance(content, str):
+            if not chunk.additional_kwargs and not chunk.tool_call_chunks and chunk.chunk_position is None:
+                events.append(ev.TextDelta(message_id, content))
+                return events
+            events += _reasoning(message_id, chunk)
+            events.append(ev.TextDelta(message_id, content))
+        else:
+            events += _reasoning(message_id, chunk)
+            events += _blocks(message_id, content)
+        for call in chunk.tool_call_chunks:
+            events.append(self._call(message_id, call))
+        if chunk.usage_metadata:
+            events.append(_usage(chunk, metadata))
+        if chunk.chunk_position == "last":
+            self._open = None
+            events.append(ev.MessageDone(message_id))
+        return events
+
+    def _begin(self, message_id: str) -> list[ev.InternalEvent]:
+        # A model call that failed and was retried leaves its message unfinished; the new one ends it.
+        unfinished: list[ev.InternalEvent] = [ev.MessageDone(self._open)] if self._open else []
+        self._open = message_id
+        self._slot = 0
+        self._seen.add(message_id)
+        return unfinished
+
+    def _call(self, message_id: str, call: Any) -> ev.ToolCallDelta:
+        index, call_id = call.get("index"), call.get("id")
+        if index is not None:
+            self._slot = index
+        elif call_id:
+            self._slot = call_id
+        return ev.ToolCallDelta(message_id, self._slot, call_id, call.get("name"), call.get("args") or "")
+
+    def _whole(self, message: AIMessage, metadata: dict[str, Any]) -> list[ev.InternalEvent]:
+        message_id = message.id or ""
+        if message_id in self._seen:
+            return _NOTHING
+        events = [*self._begin(message_id), *_reasoning(message_id, message), *_blocks(message_id, message.content)]
+        if isinstance(message.content, str):
+            events.append(ev.TextDelta(message_id, message.content))
+        for index, call in enumerate(message.tool_calls):
+            arguments = json.dumps(call["args"], ensure_ascii=False)
+            events.append(ev.ToolCallDelta(message_id, index, call["id"], call["name"], arguments))
+        if message.usage_metadata:
+            events.append(_usage(message, metadata))
+        self._open = None
+        return [*events, ev.MessageDone(message_id)]
+
+
+def _reasoning(message_id: str, message: AIMessage) -> list[ev.InternalEvent]:
+    text = message.additional_kwargs.get("reasoning_content")
+    return [ev.ReasoningDelta(message_id, text)] if isinstance(text, str) and text else _NOTHING
+
+
+def _blocks(message_id: str, content: Any) -> list[ev.InternalEvent]:
+    """Text and reasoning of list content (v1 blocks, bare strings)."""
+    if not isinstance(content, list):
+        return _NOTHING
+    events: list[ev.InternalEvent] = []
+    for block in cast("list[Any]", content):
+        if isinstance(block, str):
+            events.append(ev.TextDelta(message_id, block))
+        elif isinstance(block, dict):
+            part = cast("dict[str, Any]", block)
+            if part.get("type") == "text":
+                events.append(ev.TextDelta(message_id, str(part.get("text") or "")))
+            elif part.get("type") == "reasoning":
+                events.append(ev.ReasoningDelta(message_id, str(part.get("reasoning") or "")))
+    return events
+
+
+def _usage(message: AIMessage, metadata: dict[str, Any]) -> ev.Usage:
+    used: Any = message.usage_metadata
+    model = metadata.get("ls_model_name")
+    return ev.Usage(metadata.get("ls_provider"), model, used["input_tokens"], used["output_tokens"])
+
+
+def _tool_result(message: ToolMessage) -> ev.ToolResult:
+    artifact = cast("dict[str, Any]", message.artifact) if isinstance(message.artifact, dict) else None
+    failed = message.status == "error"
+    return ev.ToolResult(message.id or "", message.tool_call_id, message.name or "", message.text, artifact, failed)

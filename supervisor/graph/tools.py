@@ -1,0 +1,82 @@
+"""The two dispatch tools of the supervisor. Both gather every leg first; one leg's failure never touches another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain.tools import ToolRuntime, tool
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, Field
+
+from supervisor.dispatch.port import AgentCall, Dispatcher, DispatchResult
+from supervisor.graph import results
+from supervisor.graph.context import RunContext
+from supervisor.graph.legs import Leg, idempotency_key, make_leg, restore
+
+MAX_CALLS = 8
+"""Agents that one `orchestrate_parallel` may ask."""
+
+Answer = tuple[str, dict[str, Any] | None]
+RenderCards = Callable[[Sequence[DispatchResult]], dict[str, Any] | None]
+"""Cards of some results as the artifact of a ToolMessage; None when there is no card."""
+
+
+class AgentQuestion(BaseModel):
+    """A question for one domain agent."""
+
+    agent: str = Field(description="Name of the agent")
+    query: str = Field(description="The question, complete in itself, in the user's language")
+
+
+def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[BaseTool]:
+    """`call_domain_agent` and `orchestrate_parallel`. Their descriptions are completed by `middleware/directory.py`."""
+    leg = make_leg(dispatcher)
+
+    @tool(response_format="content_and_artifact")
+    async def call_domain_agent(agent: str, query: str, runtime: ToolRuntime[RunContext, Any]) -> Answer:
+        """Ask one domain agent. It answers in words and may add a card that the user sees."""
+        unknown = _unknown(dispatcher, [agent])
+        if unknown:
+            return results.refusal("unknown_agent", unknown, agent=agent), None
+        (result,) = await _gather(leg, [AgentQuestion(agent=agent, query=query)], runtime)
+        return results.single(result), render_cards([result])
+
+    @tool(response_format="content_and_artifact")
+    async def orchestrate_parallel(calls: list[AgentQuestion], runtime: ToolRuntime[RunContext, Any]) -> Answer:
+        """Ask several domain agents at the same time, one question each. Use it when a request needs more than one."""
+        if not 1 <= len(calls) <= MAX_CALLS:
+            return results.refusal("bad_arguments", f"Give between 1 and {MAX_CALLS} calls."), None
+        unknown = _unknown(dispatcher, [call.agent for call in calls])
+        if unknown:
+            return results.refusal("unknown_agent", unknown), None
+        answers = await _gather(leg, calls, runtime)
+        return results.several(answers), render_cards(answers)
+
+    return [call_domain_agent, orchestrate_parallel]
+
+
+def _unknown(dispatcher: Dispatcher, names: Sequence[str]) -> str:
+    known = {agent.name for agent in dispatcher.agents()}
+    missing = sorted(set(names) - known)
+    if not missing:
+        return ""
+    return f"Unknown agent: {', '.join(missing)}. Known agents: {', '.join(sorted(known)) or 'none'}."
+
+
+async def _gather(
+    leg: Leg, questions: Sequence[AgentQuestion], runtime: ToolRuntime[RunContext, Any]
+) -> list[DispatchResult]:
+    context, info = runtime.context, runtime.execution_info
+    task_id = (info.task_id if info else None) or runtime.tool_call_id or ""
+
+    def call(index: int, question: AgentQuestion) -> AgentCall:
+        key = idempotency_key(context.thread_id, task_id, index)
+        return AgentCall(question.agent, question.query, key, context.thread_id, context.user)
+
+    legs = [
+        leg(call(index, question), runtime.tool_call_id or "", runtime.stream_writer)
+        for index, question in enumerate(questions)
+    ]
+    return [restore(found) for found in await asyncio.gather(*legs)]
