@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
@@ -25,19 +26,25 @@ ARGUMENT_PIECE = 12
 """Characters of a tool call's arguments in one chunk."""
 
 
+class ScriptedModelError(RuntimeError):
+    """What a turn whose `error` is a text raises; stands for a provider's failure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One model turn: reasoning, then text, then tool calls. `chunks` replaces all three with a literal script.
 
-    A literal chunk is `{"text": ...}`, `{"reasoning": ...}` or `{"tc": [index, id, name, args]}`, or a list of those in
-    one chunk. With `error` the turn raises after `error_after` chunks.
+    `calls` are (tool name, arguments); the model makes the ids. A literal chunk is `{"text": ...}`,
+    `{"reasoning": ...}` or `{"tc": [index, id, name, args]}`, or a list of those in one chunk. With `error` (an
+    exception, or a text for `ScriptedModelError`) the turn raises after `error_after` chunks. `finish_reason` is
+    `tool_calls` or `stop` when None; "" leaves it out, as a stream that was cut does.
     """
 
     text: str = ""
-    calls: Sequence[tuple[str, dict[str, Any]]] = ()
+    calls: Sequence[tuple[str, Mapping[str, Any]]] = ()
     reasoning: str = ""
     chunks: Sequence[Any] | None = None
-    error: Exception | None = None
+    error: Exception | str | None = None
     error_after: int = 0
     finish_reason: str | None = None
 
@@ -52,16 +59,22 @@ class ToolSpec:
 
 
 Policy = Callable[[Sequence[BaseMessage], Sequence[ToolSpec]], Turn]
+"""Chooses the next turn from the whole conversation. Must be pure: a re-executed step has to give the same turn."""
 
 
-def script(*turns: Turn | str) -> Policy:
-    """A policy that plays `turns` after every user message, one per model call; the last one repeats."""
+def script(*turns: Turn | str | Mapping[str, Any]) -> Policy:
+    """A policy that plays `turns` after every user message, one per model call; the last one repeats.
+
+    A turn may be written as its text, or as a mapping with the fields of `Turn`.
+    """
+    played = [_turn(turn) for turn in turns]
+    if not played:
+        raise ValueError("A script needs at least one turn.")
 
     def decide(messages: Sequence[BaseMessage], _: Sequence[ToolSpec]) -> Turn:
         asked = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=-1)
-        done = sum(1 for m in messages[asked + 1 :] if m.type == "ai")
-        turn = turns[min(done, len(turns) - 1)]
-        return Turn(turn) if isinstance(turn, str) else turn
+        done = sum(1 for m in messages[asked + 1 :] if isinstance(m, AIMessage))
+        return played[min(done, len(played) - 1)]
 
     return decide
 
@@ -92,13 +105,11 @@ class ScriptedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        turn = self._decide(messages, kwargs)
         delay = self.delay_ms / 1000
-        for n, chunk in enumerate(_chunks(turn, messages)):
-            if turn.error is not None and n >= turn.error_after:
-                raise turn.error
+        for chunk in self._play(messages, kwargs):
             await asyncio.sleep(delay)
-            yield ChatGenerationChunk(message=chunk)
+            # Only the validators of the wrapper are skipped: they would read the text out of the message again.
+            yield ChatGenerationChunk.model_construct(message=chunk, text=cast("str", chunk.content))
 
     async def _agenerate(
         self,
@@ -116,21 +127,28 @@ class ScriptedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        turn = self._decide(messages, kwargs)
-        if turn.error is not None:
-            raise turn.error
-        pieces = list(_chunks(turn, messages))
-        whole = pieces[0]
-        for piece in pieces[1:]:
-            whole = whole + piece
-        return ChatResult(generations=[ChatGeneration(message=whole)])
+        return ChatResult(generations=[ChatGeneration(message=_merged(list(self._play(messages, kwargs))))])
 
-    def _decide(self, messages: list[BaseMessage], kwargs: dict[str, Any]) -> Turn:
+    def _play(self, messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> Iterator[AIMessageChunk]:
         tools = [
             ToolSpec(t["function"]["name"], t["function"].get("description", ""), t["function"].get("parameters", {}))
             for t in kwargs.get("tools") or ()
         ]
-        return cast("Policy", self.policy)(messages, tools)
+        turn = cast("Policy", self.policy)(messages, tools)
+        if turn.error is None:
+            return _chunks(turn, messages)
+        return _broken(turn.error, islice(_chunks(turn, messages), turn.error_after))
+
+
+def _turn(step: Turn | str | Mapping[str, Any]) -> Turn:
+    if isinstance(step, Turn):
+        return step
+    return Turn(step) if isinstance(step, str) else Turn(**step)
+
+
+def _broken(error: Exception | str, chunks: Iterator[AIMessageChunk]) -> Iterator[AIMessageChunk]:
+    yield from chunks
+    raise ScriptedModelError(error) if isinstance(error, str) else error
 
 
 def _chunks(turn: Turn, messages: Sequence[BaseMessage]) -> Iterator[AIMessageChunk]:
@@ -145,10 +163,12 @@ def _chunks(turn: Turn, messages: Sequence[BaseMessage]) -> Iterator[AIMessageCh
         yield from _composed(turn, messages)
     given = sum(len(m.text) for m in messages)
     made = len(turn.text) + len(turn.reasoning) + 1
-    reason = turn.finish_reason or ("tool_calls" if calls else "stop")
+    metadata = {"model_name": "offline", "model_provider": "offline"}
+    if turn.finish_reason != "":
+        metadata["finish_reason"] = turn.finish_reason or ("tool_calls" if calls else "stop")
     yield AIMessageChunk(
         content="",
-        response_metadata={"finish_reason": reason, "model_name": "offline", "model_provider": "offline"},
+        response_metadata=metadata,
         usage_metadata={"input_tokens": given, "output_tokens": made, "total_tokens": given + made},
         chunk_position="last",
     )
@@ -158,17 +178,19 @@ def _composed(turn: Turn, messages: Sequence[BaseMessage]) -> Iterator[AIMessage
     for character in turn.reasoning:
         yield AIMessageChunk(content="", additional_kwargs={"reasoning_content": character})
     for character in turn.text:
-        yield AIMessageChunk(content=character)
+        # The hot path of a streamed answer: a chunk of plain text has nothing that validation could find.
+        yield AIMessageChunk.model_construct(content=character)
     seed = _conversation_hash(messages) if turn.calls else ""
     for index, (name, arguments) in enumerate(turn.calls):
-        call_id = f"call_{seed}_{index}"
-        yield AIMessageChunk(
-            content="", tool_call_chunks=[tool_call_chunk(name=name, args="", id=call_id, index=index)]
-        )
+        yield _call_chunk(index, f"call_{seed}_{index}", name, "")
         raw = json.dumps(arguments, ensure_ascii=False)
         for start in range(0, len(raw), ARGUMENT_PIECE):
-            piece = tool_call_chunk(name=None, args=raw[start : start + ARGUMENT_PIECE], id=None, index=index)
-            yield AIMessageChunk(content="", tool_call_chunks=[piece])
+            yield _call_chunk(index, None, None, raw[start : start + ARGUMENT_PIECE])
+
+
+def _call_chunk(index: int, call_id: str | None, name: str | None, args: str) -> AIMessageChunk:
+    chunk = tool_call_chunk(name=name, args=args, id=call_id, index=index)
+    return AIMessageChunk(content="", tool_call_chunks=[chunk])
 
 
 def _literal(parts: list[dict[str, Any]]) -> AIMessageChunk:
@@ -178,6 +200,18 @@ def _literal(parts: list[dict[str, Any]]) -> AIMessageChunk:
         content="".join(p["text"] for p in parts if "text" in p),
         additional_kwargs={"reasoning_content": reasoning} if reasoning else {},
         tool_call_chunks=[tool_call_chunk(index=tc[0], id=tc[1], name=tc[2], args=tc[3]) for tc in calls],
+    )
+
+
+def _merged(pieces: Sequence[AIMessageChunk]) -> AIMessage:
+    whole = pieces[0] + list(pieces[1:]) if len(pieces) > 1 else pieces[0]
+    return AIMessage(
+        content=whole.content,
+        additional_kwargs=whole.additional_kwargs,
+        response_metadata=whole.response_metadata,
+        tool_calls=whole.tool_calls,
+        invalid_tool_calls=whole.invalid_tool_calls,
+        usage_metadata=whole.usage_metadata,
     )
 
 
