@@ -108,8 +108,7 @@ class ScriptedChatModel(BaseChatModel):
         delay = self.delay_ms / 1000
         for chunk in self._play(messages, kwargs):
             await asyncio.sleep(delay)
-            # Only the validators of the wrapper are skipped: they would read the text out of the message again.
-            yield ChatGenerationChunk.model_construct(message=chunk, text=cast("str", chunk.content))
+            yield ChatGenerationChunk(message=chunk)
 
     async def _agenerate(
         self,
@@ -178,8 +177,8 @@ def _composed(turn: Turn, messages: Sequence[BaseMessage]) -> Iterator[AIMessage
     for character in turn.reasoning:
         yield AIMessageChunk(content="", additional_kwargs={"reasoning_content": character})
     for character in turn.text:
-        # The hot path of a streamed answer: a chunk of plain text has nothing that validation could find.
-        yield AIMessageChunk.model_construct(content=character)
+        # Measured: validated construction costs 6 us, `model_construct` 120 us (it fills every default in Python).
+        yield AIMessageChunk(content=character)
     seed = _conversation_hash(messages) if turn.calls else ""
     for index, (name, arguments) in enumerate(turn.calls):
         yield _call_chunk(index, f"call_{seed}_{index}", name, "")
