@@ -24,7 +24,7 @@ _CLAUSES = re.compile(
 _FOLLOW_UP = re.compile(
     r"^(那|还有|再来|换|更|有没有更|what about|how about|and |any (cheaper|other|more)|more\b|cheaper)", re.I
 )
-_GREETING = re.compile(r"^\s*(hi|hello|hey|thanks?|thank you|你好|您好|嗨|谢谢|早上好|晚上好)\b?[\s!！。.~]*$", re.I)
+_GREETING = re.compile(r"^\s*(hi|hello|hey|thanks?|thank you|你好|您好|嗨|谢谢|早上好|晚上好)[\s!！。.~]*$", re.I)
 _NAMED = 4
 """What a named tag counts; shared terms never outweigh one."""
 _LEAST = 2

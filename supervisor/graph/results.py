@@ -40,7 +40,7 @@ def refusal(code: str, message: str, **more: Any) -> str:
 def rows(content: str) -> list[dict[str, Any]]:
     """The rows in the content of a dispatch ToolMessage; [] when it is none."""
     try:
-        value = orjson.loads(content)
+        value = orjson.loads(content.encode())
     except orjson.JSONDecodeError:
         return []
     if not isinstance(value, dict):

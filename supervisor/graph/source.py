@@ -25,9 +25,11 @@ async def internal_events(parts: AsyncIterator[Any]) -> AsyncIterator[Sequence[e
     """Events of one run, in order, as lists that are never empty."""
     reader = MessageReader()
     async for part in parts:
-        if part["ns"]:
-            continue
-        events = reader.read(*part["data"]) if part["type"] == "messages" else _written(part["data"])
+        if part["type"] == "custom":
+            # Tools write from their own namespace, so it says nothing about who speaks.
+            events = _written(part["data"])
+        else:
+            events = _NOTHING if part["ns"] else reader.read(*part["data"])
         if events:
             yield events
 
