@@ -34,7 +34,10 @@ class AgentSkill:
 
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
-    """A domain agent as discovery sees it. `error` says in words why an agent is not healthy; `findings` are warnings."""
+    """A domain agent as discovery sees it.
+
+    `error` says in words why an agent is not healthy; `findings` are warnings.
+    """
 
     name: str
     description: str
@@ -49,7 +52,10 @@ class AgentInfo:
 
 @dataclass(frozen=True, slots=True)
 class AgentCall:
-    """One question to one agent. `idempotency_key` is the same for every attempt; `context_id` names the conversation."""
+    """One question to one agent.
+
+    `idempotency_key` is the same for every attempt; `context_id` names the conversation.
+    """
 
     agent: str
     query: str
@@ -71,8 +77,11 @@ class Progress:
 class DispatchResult:
     """The outcome of one leg. Never an exception: failures are results with a stable `error` code.
 
-    `error`: `http_<status>`, `rpc_<code>`, `a2a_state_<state>`, `timeout`, `unreachable`, `circuit_open`,
-    `unauthorized`, `bad_response`, `too_large`, `unknown_agent`, `cancelled`.
+    `error`: `http_<status>` (also of redirects, which are not followed), `rpc_<code>`, `a2a_state_<state>`, `timeout`,
+    `unreachable`, `circuit_open`, `unauthorized`, `bad_response` (not A2A, or completed with neither text nor card nor
+    data), `too_large`, `unknown_agent`, `address_not_allowed`, `cancelled`. None only if `ok`: a suspended leg has
+    `a2a_state_input_required` or `a2a_state_auth_required`. `content` of a failed leg is what the agent said about it,
+    of a suspended one its question.
     `data` holds structured parts of the answer that are not a card.
     """
 

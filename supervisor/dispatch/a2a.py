@@ -1,0 +1,142 @@
+"""The Dispatcher over A2A: discovery, token, breaker, deadline and cancellation around one `Leg` per call.
+
+Never raises but on cancellation, and never puts an agent's error text, an address or a token into a result or a log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any
+
+import httpx
+
+from supervisor.dispatch import outcome
+from supervisor.dispatch.discovery.port import Discovery, Endpoint, Unavailable
+from supervisor.dispatch.failures import CallFailed
+from supervisor.dispatch.guard import AgentGuard, CircuitBreaker
+from supervisor.dispatch.leg import Leg, LegTools, Ways
+from supervisor.dispatch.port import AgentCall, AgentInfo, DispatchResult, Progress
+from supervisor.dispatch.settings import DispatchSettings
+from supervisor.dispatch.tokens.port import Tokens
+from supervisor.dispatch.wire import Wire
+
+log = logging.getLogger(__name__)
+
+
+class A2ADispatcher:
+    """Implements `dispatch.port.Dispatcher`.
+
+    One per process; `client` comes from `make_client` and stays the caller's to close.
+
+    `clock` (breaker), `sleep` (pauses between attempts and polls) and `jitter` (0..1) are replaced in tests.
+    """
+
+    def __init__(
+        self,
+        discovery: Discovery,
+        tokens: Tokens,
+        client: httpx.AsyncClient,
+        settings: DispatchSettings,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._discovery = discovery
+        self._tokens = tokens
+        self._settings = settings
+        self._clock = clock
+        self._tools = LegTools(Wire(client, settings), settings, Ways(), sleep, jitter)
+        self._guards: dict[str, AgentGuard] = {}
+        self._background: set[asyncio.Task[None]] = set()
+
+    @property
+    def version(self) -> int:
+        return self._discovery.version
+
+    def agents(self) -> Sequence[AgentInfo]:
+        return self._discovery.agents()
+
+    async def call(self, call: AgentCall, on_progress: Callable[[Progress], None]) -> DispatchResult:
+        endpoint = await self._locate(call.agent)
+        if isinstance(endpoint, Unavailable):
+            return outcome.failure(call.agent, endpoint.code)
+        guard = self._guard(call.agent)
+        if not guard.breaker.allow():
+            return outcome.failure(call.agent, "circuit_open")
+        leg = Leg(self._tools, endpoint, call, on_progress)
+        try:
+            result = await self._run(leg, guard, endpoint, call)
+        except asyncio.CancelledError:
+            guard.breaker.abandoned()
+            await asyncio.shield(self._spawn(leg.cancel()))
+            raise
+        except CallFailed as failure:
+            return self._failed(leg, guard, call, failure.code)
+        guard.breaker.succeeded()
+        return result
+
+    async def aclose(self) -> None:
+        """Waits for the last cancellations to reach the agents."""
+        while self._background:
+            await asyncio.gather(*self._background, return_exceptions=True)
+
+    async def _locate(self, agent: str) -> Endpoint | Unavailable:
+        """Where the agent is; one that was never seen is looked for once more, it may just have started."""
+        found = self._discovery.endpoint(agent)
+        if isinstance(found, Unavailable) and found.code == "unreachable":
+            await self._discovery.check(agent)
+            found = self._discovery.endpoint(agent)
+        return found
+
+    async def _run(self, leg: Leg, guard: AgentGuard, endpoint: Endpoint, call: AgentCall) -> DispatchResult:
+        try:
+            async with asyncio.timeout(self._settings.total_timeout), guard.slots:
+                token = await self._token(endpoint, call)
+                return outcome.of_reply(call.agent, await leg.run(token))
+        except TimeoutError:
+            raise CallFailed("timeout") from None
+        except CallFailed:
+            raise
+        except Exception as error:
+            # A defect of ours, or a reply that none of the checks foresaw; its text may hold what the agent sent.
+            log.error("calling %s failed unexpectedly: %s", call.agent, type(error).__name__)
+            raise CallFailed("bad_response") from None
+
+    async def _token(self, endpoint: Endpoint, call: AgentCall) -> str | None:
+        try:
+            return await self._tokens.bearer(endpoint.agent, call.user)
+        except Exception as error:
+            log.warning("no token for %s: %s", call.agent, type(error).__name__)
+            raise CallFailed("unauthorized") from None
+
+    def _failed(self, leg: Leg, guard: AgentGuard, call: AgentCall, code: str) -> DispatchResult:
+        log.warning("agent %s: %s", call.agent, code)
+        if not leg.sent:
+            guard.breaker.abandoned()
+        elif code in ("timeout", "unreachable") or code.startswith("http_5"):
+            guard.breaker.failed()
+        else:
+            guard.breaker.succeeded()
+        self._discovery.suspect(call.agent)
+        if leg.sent and leg.task_id:
+            self._spawn(leg.cancel())
+        return outcome.failure(call.agent, code, task_id=leg.task_id, context_id=call.context_id)
+
+    def _guard(self, agent: str) -> AgentGuard:
+        guard = self._guards.get(agent)
+        if guard is None:
+            settings = self._settings
+            breaker = CircuitBreaker(settings.breaker_failures, settings.breaker_seconds, self._clock)
+            guard = self._guards[agent] = AgentGuard(breaker, settings.max_in_flight)
+        return guard
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return task

@@ -1,0 +1,280 @@
+"""One leg: a question to one agent until there is an answer.
+
+Retries, version fallback, stream pick-up, polling, cancellation.
+
+Deadlines for the whole leg, the breaker and tokens are the dispatcher's (`a2a.py`); bytes and single exchanges are
+`wire.py`'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import uuid
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from opentelemetry import propagate
+
+from supervisor.dispatch.codecs import CODECS, Codec, Question
+from supervisor.dispatch.codecs.base import Version
+from supervisor.dispatch.discovery.port import Endpoint, Interface
+from supervisor.dispatch.failures import CallFailed
+from supervisor.dispatch.port import AgentCall, Progress, UserContext
+from supervisor.dispatch.reply import PENDING, AgentReply, NotAReply, Reading
+from supervisor.dispatch.settings import DispatchSettings
+from supervisor.dispatch.wire import Wire, error_code
+
+_OTHER: dict[Version, Version] = {"1.0": "0.3", "0.3": "1.0"}
+_WRONG_VERSION = (-32601, -32009)
+_NO_STREAMING = -32004
+_MESSAGE_IDS = uuid.uuid5(uuid.NAMESPACE_URL, "https://switchboard.example/a2a/message-id")
+
+
+@dataclass(slots=True)
+class Ways:
+    """How each agent turned out to be callable, where that is not what its card says.
+
+    Shared by all legs of a process.
+    """
+
+    _known: dict[str, tuple[str, Version, bool]] = field(default_factory=dict[str, tuple[str, Version, bool]])
+
+    def get(self, endpoint: Endpoint) -> tuple[Version, bool]:
+        """(version, streaming) for the next call. What was learnt holds until the card changes."""
+        known = self._known.get(endpoint.agent.name)
+        if known and known[0] == endpoint.revision:
+            return known[1], known[2]
+        version = endpoint.interfaces[0].version
+        return version, endpoint.streaming and CODECS[version].stream is not None
+
+    def learn(self, endpoint: Endpoint, version: Version, streaming: bool) -> None:
+        self._known[endpoint.agent.name] = (endpoint.revision, version, streaming)
+
+
+@dataclass(frozen=True, slots=True)
+class LegTools:
+    """What all legs share. `sleep` and `jitter` are replaced in tests."""
+
+    wire: Wire
+    settings: DispatchSettings
+    ways: Ways
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.random
+
+
+class Leg:
+    """Not reusable: one question, one answer. `run` raises CallFailed; `sent` is True once a request was tried."""
+
+    def __init__(
+        self, tools: LegTools, endpoint: Endpoint, call: AgentCall, on_progress: Callable[[Progress], None]
+    ) -> None:
+        self._tools = tools
+        self._endpoint = endpoint
+        self._call = call
+        self._on_progress = on_progress
+        self._token: str | None = None
+        self._last_status = ""
+        self.sent = False
+        version, self._streaming = tools.ways.get(endpoint)
+        self._use(version)
+
+    @property
+    def task_id(self) -> str | None:
+        """The remote task, once known."""
+        return self._reading.task_id or self._call.task_id
+
+    async def run(self, token: str | None) -> AgentReply:
+        """Asks, and follows the task until it ends or waits for somebody."""
+        self._token = token
+        streamed = await self._ask()
+        if not self._reading.finished and (streamed or self._reading.state in PENDING):
+            await self._follow(at_once=streamed)
+        return self._reading.reply()
+
+    async def cancel(self) -> None:
+        """Tells the agent to stop, if it has a task of ours that may be running.
+
+        Takes at most `cancel_timeout`; failures are ignored.
+        """
+        task_id = self.task_id
+        if task_id is None or self._reading.finished:
+            return
+        with suppress(CallFailed, TimeoutError):
+            async with asyncio.timeout(self._tools.settings.cancel_timeout):
+                await self._post(self._codec.cancel, {"id": task_id}, lambda _: True)
+
+    async def _ask(self) -> bool:
+        """Sends the message, again where that is safe.
+
+        True if the answer came as a stream, or broke off with the task known.
+        """
+        attempt = 0
+        while True:
+            try:
+                return await self._ask_in_some_version()
+            except CallFailed as failure:
+                if failure.lost and self._reading.task_id:
+                    return True
+                if attempt >= self._tools.settings.retries or not self._may_repeat(failure):
+                    raise
+            await self._tools.sleep(self._tools.settings.retry_delay * 2**attempt * self._tools.jitter())
+            attempt += 1
+
+    def _may_repeat(self, failure: CallFailed) -> bool:
+        return failure.retry == "safe" or (failure.retry == "idempotent" and self._endpoint.idempotent)
+
+    async def _ask_in_some_version(self) -> bool:
+        try:
+            await self._send()
+        except CallFailed as failure:
+            if not self._try_another_way(failure):
+                raise
+            await self._send()
+            self._tools.ways.learn(self._endpoint, self._codec.version, self._streaming)
+        return self._streaming
+
+    def _try_another_way(self, failure: CallFailed) -> bool:
+        """Changes version or gives up streaming if the agent's error says that it did not understand us."""
+        if self._reading.started:
+            return False
+        if failure.rpc in _WRONG_VERSION and self._codec.version in _OTHER:
+            self._use(_OTHER[self._codec.version])
+            return True
+        if failure.rpc == _NO_STREAMING and self._streaming:
+            self._streaming = False
+            return True
+        return False
+
+    def _use(self, version: Version) -> None:
+        self._codec: Codec = CODECS[version]
+        offered = {interface.version: interface for interface in self._endpoint.interfaces}
+        self._interface = offered.get(version) or Interface(version, self._endpoint.interfaces[0].url)
+        self._reading = Reading(legacy=version == "legacy")
+
+    async def _send(self) -> None:
+        params = self._codec.send_params(_question(self._call))
+        key = {"Idempotency-Key": self._call.idempotency_key}
+        if self._streaming and self._codec.stream:
+            wait = self._tools.settings.first_byte_timeout
+            await self._post(self._codec.stream, params, self._take_event, headers=key, first_byte=wait)
+        else:
+            await self._post(self._codec.send, params, self._take, headers=key)
+
+    async def _follow(self, *, at_once: bool) -> None:
+        """Looks at the task until it ends; the leg's deadline bounds it."""
+        settings = self._tools.settings
+        pause, misses = settings.poll_interval, 0
+        if self._reading.task_id is None:
+            raise CallFailed("bad_response")
+        while True:
+            if not at_once:
+                await self._tools.sleep(pause)
+                pause = min(pause * 1.6, settings.poll_interval_max)
+            at_once = False
+            try:
+                await self._look()
+            except CallFailed as failure:
+                misses += 1
+                if failure.retry == "never" or misses > settings.retries:
+                    raise
+                continue
+            if self._reading.finished or self._reading.state not in PENDING:
+                return
+
+    async def _look(self) -> None:
+        params = self._codec.get_params(self._reading.task_id or "")
+        await self._post(self._codec.get, params, self._take, first_byte=self._tools.settings.first_byte_timeout)
+
+    async def _post(
+        self,
+        method: str,
+        params: dict[str, Any],
+        take: Callable[[dict[str, Any]], bool],
+        *,
+        headers: dict[str, str] | None = None,
+        first_byte: float | None = None,
+    ) -> None:
+        self.sent = True
+        if self._interface.tenant:
+            params["tenant"] = self._interface.tenant
+        sent = fixed_headers(self._codec.version, self._endpoint.extensions) | (headers or {})
+        if self._token is not None:
+            sent["Authorization"] = f"Bearer {self._token}"
+        propagate.inject(sent)
+        body = _dumps({"jsonrpc": "2.0", "id": message_id(self._call), "method": method, "params": params})
+        await self._tools.wire.post(self._interface.url, sent, body, take, first_byte=first_byte)
+
+    def _take_event(self, envelope: dict[str, Any]) -> bool:
+        self._take(envelope)
+        return self._reading.finished
+
+    def _take(self, envelope: dict[str, Any]) -> bool:
+        code = error_code(envelope)
+        if code is not None:
+            raise CallFailed(f"rpc_{code}", rpc=code)
+        try:
+            steps = self._reading.apply(envelope.get("result"))
+        except NotAReply:
+            raise CallFailed("bad_response") from None
+        for step in steps:
+            self._tell(step)
+        return True
+
+    def _tell(self, step: Progress) -> None:
+        if step.kind == "status":
+            if step.text == self._last_status:
+                return
+            self._last_status = step.text
+        self._on_progress(step)
+
+
+def message_id(call: AgentCall) -> str:
+    """The same for every attempt of a call, and without meaning to others."""
+    return str(uuid.uuid5(_MESSAGE_IDS, call.idempotency_key))
+
+
+@lru_cache(maxsize=256)
+def _fixed(version: Version, extensions: tuple[str, ...]) -> dict[str, str]:
+    codec = CODECS[version]
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **codec.headers}
+    if codec.extensions_header and extensions:
+        headers[codec.extensions_header] = ", ".join(extensions)
+    return headers
+
+
+def fixed_headers(version: Version, extensions: tuple[str, ...]) -> dict[str, str]:
+    """The headers that do not depend on the call, as a fresh dict."""
+    return dict(_fixed(version, extensions))
+
+
+def _question(call: AgentCall) -> Question:
+    user = call.user
+    metadata = {
+        "user_context": _without_none(_user_context(user)),
+        "currentLocation": user.location,
+        "locationPermission": user.location_permission,
+        "session_id": call.context_id,
+    }
+    return Question(call.query, message_id(call), call.context_id, call.task_id, _without_none(metadata))
+
+
+def _user_context(user: UserContext) -> dict[str, Any]:
+    return {"user_id": user.user_id, "name": user.name, "locale": user.locale}
+
+
+def _without_none(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _dumps(body: dict[str, Any]) -> bytes:
+    """UTF-8 JSON. Half surrogate pairs, which models and old clients do produce, become `?`."""
+    try:
+        return orjson.dumps(body)
+    except TypeError:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
