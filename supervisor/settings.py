@@ -16,21 +16,21 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", populate_by_name=True)
 
     host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=65535)
+    port: int = Field(default=8000, ge=0, le=65535)
 
     model: str = "offline"
     """`offline`, `provider:name` (with `MODEL_BASE_URL`), or `package.module:factory`."""
     model_base_url: str | None = None
-    model_api_key: str | None = Field(None, repr=False)
-    offline_delay_ms: float = Field(0, ge=0)
+    model_api_key: str | None = Field(default=None, repr=False)
+    offline_delay_ms: float = Field(default=0, ge=0)
 
     agents: str = ""
     """`name=url,name=url`: the domain agents of static discovery."""
-    agent_token: str | None = Field(None, repr=False)
+    agent_token: str | None = Field(default=None, repr=False)
     """Bearer token sent to every agent; none is sent when unset."""
-    agent_timeout: float = Field(30, gt=0)
+    agent_timeout: float = Field(default=30, gt=0)
     """Seconds that one call to an agent may take in all."""
-    discovery_interval: float = Field(10, gt=0)
+    discovery_interval: float = Field(default=10, gt=0)
     """Seconds between two looks at the agents' cards."""
 
     database: str = "sqlite:var/switchboard.db"
@@ -39,14 +39,16 @@ class Settings(BaseSettings):
     auth: Literal["none"] = "none"
     allow_remote_without_auth: bool = False
     """With `AUTH=none` the server binds to loopback only, unless a network in front of it keeps strangers out."""
-    max_body_bytes: int = Field(1_048_576, gt=0)
-    max_message_chars: int = Field(32_000, gt=0)
+    max_body_bytes: int = Field(default=1_048_576, gt=0)
+    max_message_chars: int = Field(default=32_000, gt=0)
 
     subagent_events: Literal["both", "standard", "custom"] = "both"
-    flush_window_ms: float = Field(10, ge=0)
-    heartbeat_seconds: float = Field(15, gt=0)
-    drain_seconds: float = Field(10, ge=0)
-    recursion_limit: int = Field(50, gt=0)
+    flush_window_ms: float = Field(default=10, ge=0)
+    heartbeat_seconds: float = Field(default=15, gt=0)
+    drain_seconds: float = Field(default=10, ge=0)
+    recursion_limit: int = Field(default=50, gt=0)
+    tune_gc: bool = False
+    """Take what start-up allocated out of the collector's sight. `switchboard serve` does."""
 
     @model_validator(mode="after")
     def _loopback_without_auth(self) -> Self:

@@ -1,0 +1,170 @@
+"""Composition root: settings -> adapters -> ASGI app. The only module that knows which adapter serves which port."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import aiosqlite
+import httpx
+from fastapi import FastAPI
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from a2ui_schemas.gate import check
+from a2ui_schemas.loader import Catalogue, load_catalogue
+from chat_models import resolve_model
+from supervisor.cards import artifact
+from supervisor.cards.render import CardRenderer
+from supervisor.dispatch.a2a import A2ADispatcher
+from supervisor.dispatch.client import make_client
+from supervisor.dispatch.discovery.static import StaticDiscovery
+from supervisor.dispatch.port import Dispatcher, DispatchResult
+from supervisor.dispatch.settings import DispatchSettings, parse_agents
+from supervisor.dispatch.tokens.none import NoTokens
+from supervisor.dispatch.tokens.static import StaticTokens
+from supervisor.graph.offline import offline_model
+from supervisor.graph.service import GraphParts, SupervisorGraph
+from supervisor.http import page, problems
+from supervisor.http.auth import SingleUser
+from supervisor.http.requests import Limits
+from supervisor.http.routes import FrontDoor, router
+from supervisor.journal.memory import MemoryJournal
+from supervisor.journal.port import Journal
+from supervisor.journal.sqlite import SqliteJournal
+from supervisor.runs.manager import RunManager, RunSettings
+from supervisor.runs.memory import MemoryRunStore
+from supervisor.runs.port import RunStore
+from supervisor.runs.sqlite import SqliteRunStore
+from supervisor.settings import Settings
+
+
+def create_app(settings: Settings | None = None, transport: httpx.AsyncBaseTransport | None = None) -> FastAPI:
+    """The supervisor as an ASGI app. `transport` replaces the network towards the agents, for tests.
+
+    Raises ValueError when a setting or the card catalogue is wrong; agents that are down stop nothing.
+    """
+    chosen = settings or Settings()
+    catalogue = load_catalogue()
+    check(catalogue)
+    dispatch = _dispatch_settings(chosen)
+    chosen.sqlite_path()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            await _open(app, stack, chosen, catalogue, dispatch, transport)
+            if chosen.tune_gc:
+                _settle_garbage_collector()
+            yield
+
+    app = FastAPI(title="Switchboard", version="0.1.0", lifespan=lifespan)
+    problems.install(app)
+    return app
+
+
+async def _open(
+    app: FastAPI,
+    stack: AsyncExitStack,
+    settings: Settings,
+    catalogue: Catalogue,
+    dispatch: DispatchSettings,
+    transport: httpx.AsyncBaseTransport | None,
+) -> None:
+    """Open everything that needs a running loop; `stack` closes it in reverse order."""
+    dispatcher = await _open_dispatcher(stack, settings, dispatch, frozenset(catalogue.types), transport)
+    checkpointer, journal, store = await _open_stores(stack, settings)
+    graph = _graph(settings, catalogue, dispatcher, checkpointer)
+    run_settings = RunSettings(settings.flush_window_ms / 1000, settings.heartbeat_seconds, settings.subagent_events)
+    runs = RunManager(graph, journal, store, artifact.surface_events, run_settings)
+    stack.push_async_callback(runs.aclose, settings.drain_seconds)
+    limits = Limits(settings.max_body_bytes, settings.max_message_chars)
+    app.state.runs = runs
+    app.include_router(router(FrontDoor(runs, SingleUser(), dispatcher.agents, catalogue.to_json(), limits)))
+    page.install(app)
+
+
+async def _open_dispatcher(
+    stack: AsyncExitStack,
+    settings: Settings,
+    dispatch: DispatchSettings,
+    card_types: frozenset[str],
+    transport: httpx.AsyncBaseTransport | None,
+) -> Dispatcher:
+    client = await stack.enter_async_context(make_client(dispatch, transport))
+    discovery = StaticDiscovery(dispatch, client, card_types)
+    tokens = StaticTokens(settings.agent_token) if settings.agent_token else NoTokens()
+    dispatcher = A2ADispatcher(discovery, tokens, client, dispatch)
+    stack.push_async_callback(dispatcher.aclose)
+    stack.push_async_callback(discovery.aclose)
+    await discovery.start()
+    return dispatcher
+
+
+async def _open_stores(stack: AsyncExitStack, settings: Settings) -> tuple[BaseCheckpointSaver[Any], Journal, RunStore]:
+    path = settings.sqlite_path()
+    if path is None:
+        return InMemorySaver(), MemoryJournal(), MemoryRunStore()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    journal = SqliteJournal(path)
+    stack.push_async_callback(journal.aclose)
+    store = SqliteRunStore(path)
+    stack.push_async_callback(store.aclose)
+    connection = await stack.enter_async_context(aiosqlite.connect(path))
+    checkpointer = AsyncSqliteSaver(connection)
+    await checkpointer.setup()
+    return checkpointer, journal, store
+
+
+def _graph(
+    settings: Settings, catalogue: Catalogue, dispatcher: Dispatcher, checkpointer: BaseCheckpointSaver[Any]
+) -> SupervisorGraph:
+    renderer = CardRenderer(catalogue)
+
+    def render_cards(results: Sequence[DispatchResult]) -> dict[str, Any] | None:
+        cards = [
+            renderer.render(
+                result.card_type,
+                result.card_data,
+                bubble_text=result.bubble_text or result.content,
+                card_category=result.card_category,
+            )
+            for result in results
+            if result.card_type
+        ]
+        return artifact.build(cards) if cards else None
+
+    model = resolve_model(
+        settings.model,
+        offline=lambda: offline_model(settings.offline_delay_ms),
+        base_url=settings.model_base_url,
+        api_key=settings.model_api_key,
+    )
+    parts = GraphParts(
+        model,
+        dispatcher,
+        checkpointer,
+        render_cards,
+        artifact.activity_messages,
+        recursion_limit=settings.recursion_limit,
+    )
+    return SupervisorGraph(parts)
+
+
+def _dispatch_settings(settings: Settings) -> DispatchSettings:
+    return DispatchSettings(
+        agents=parse_agents(settings.agents),
+        agent_token=settings.agent_token,
+        total_timeout=settings.agent_timeout,
+        discovery_interval=settings.discovery_interval,
+    )
+
+
+def _settle_garbage_collector() -> None:
+    """What start-up made stays for ever: keep the collector from walking it during every run."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
