@@ -14,7 +14,7 @@ DEFAULT_ZONE = "Asia/Shanghai"
 
 
 def campus_clock(environ: Mapping[str, str] = os.environ) -> Clock:
-    """The clock of `CAMPUS_TZ` (default Asia/Shanghai); `CAMPUS_NOW` (ISO date and time) stops it there for demos and tests.
+    """The clock of `CAMPUS_TZ`, stopped at `CAMPUS_NOW` (an ISO date and time) for demos and tests.
 
     Raises ValueError for an unknown zone or a time that cannot be read.
     """

@@ -1,0 +1,112 @@
+"""Composition root of an agent: spec and settings in, ASGI app out. The only place where its parts meet."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from a2a.server.agent_execution import AgentExecutor, RequestContext
+from a2a.server.events import EventQueue
+from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes
+from langchain_core.language_models import BaseChatModel
+from mcp.client import Client
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from agents.kit.card import RPC_PATH, agent_card
+from agents.kit.clock import Clock, campus_clock
+from agents.kit.database import open_database
+from agents.kit.executor import GraphExecutor
+from agents.kit.graph import AgentGraph, model_of
+from agents.kit.handler import HardenedHandler
+from agents.kit.limits import BodyLimit
+from agents.kit.mcp_tools import langchain_tools, quiet_server
+from agents.kit.settings import AgentSettings
+from agents.kit.spec import AgentSpec
+from agents.kit.tasks import open_task_store
+
+logger = logging.getLogger(__name__)
+
+INTERRUPTED_SECONDS = 600.0
+STREAM_GRACE_SECONDS = 2.0
+
+
+class _Started(AgentExecutor):
+    """Stands in the handler until the lifespan has connected the tools; `inner` does the work."""
+
+    inner: AgentExecutor | None = None
+
+    async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
+        await self._get().execute(context, event_queue)
+
+    async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
+        await self._get().cancel(context, event_queue)
+
+    def _get(self) -> AgentExecutor:
+        if self.inner is None:
+            raise RuntimeError("The app's lifespan has not started.")
+        return self.inner
+
+
+def build_app(
+    spec: AgentSpec,
+    settings: AgentSettings | None = None,
+    *,
+    clock: Clock | None = None,
+    model: BaseChatModel | None = None,
+    port: int | None = None,
+) -> Starlette:
+    """The agent as an ASGI app; its lifespan opens the data, the MCP client and the graph.
+
+    `clock` and `model` replace what the environment names. Raises ValueError for settings that make no sense.
+    """
+    settings = settings or AgentSettings()
+    clock = clock or campus_clock()
+    chosen = model or model_of(
+        spec,
+        settings.model,
+        base_url=settings.model_base_url,
+        api_key=settings.model_api_key,
+        delay_ms=settings.offline_delay_ms,
+    )
+    card = agent_card(spec, settings.base_url(port or settings.port or spec.default_port))
+    store, engine = open_task_store(settings.task_database())
+    executor = _Started()
+    handler = HardenedHandler(
+        agent_executor=executor, task_store=store, agent_card=card, interrupted_task_timeout=INTERRUPTED_SECONDS
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            if engine is not None:
+                stack.push_async_callback(engine.dispose)
+            db = open_database(spec.seed, settings.data_dir, spec.name)
+            stack.callback(db.close)
+            client = await stack.enter_async_context(Client(quiet_server(spec.mcp_server, db, clock)))
+            graph = AgentGraph(spec, chosen, await langchain_tools(client), clock)
+            executor.inner = GraphExecutor(
+                graph, turn_seconds=settings.turn_seconds, max_chars=settings.max_message_chars
+            )
+            stack.push_async_callback(handler.aclose)
+            logger.info("%s is ready", spec.name)
+            yield
+
+    routes = create_agent_card_routes(card, cache_control="public, max-age=60")
+    for path in (RPC_PATH, RPC_PATH + "/"):
+        routes += create_jsonrpc_routes(
+            handler, path, enable_v0_3_compat=True, shutdown_grace_period=STREAM_GRACE_SECONDS
+        )
+    return Starlette(
+        routes=[*routes, Route("/healthz", _health)],
+        middleware=[Middleware(BodyLimit, max_bytes=settings.max_body_bytes)],
+        lifespan=lifespan,
+    )
+
+
+async def _health(_: Request) -> JSONResponse:
+    return JSONResponse({"status": "ok"})

@@ -1,0 +1,58 @@
+"""The A2A agent card of an agent: what it can do, which cards it may answer with, where both protocol versions are."""
+
+from __future__ import annotations
+
+from a2a.types import AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill
+
+from agents.kit.spec import AgentSpec
+
+EXTENSIONS = "https://switchboard.example/a2a/ext/"
+CARDS_EXTENSION = EXTENSIONS + "cards/v1"
+CONTEXT_EXTENSION = EXTENSIONS + "context/v1"
+IDEMPOTENCY_EXTENSION = EXTENSIONS + "idempotency/v1"
+CATALOGUE_VERSION = "1"
+RPC_PATH = "/a2a"
+
+
+def agent_card(spec: AgentSpec, base_url: str) -> AgentCard:
+    """The card, with addresses under `base_url` (no slash at the end)."""
+    url = base_url + RPC_PATH
+    return AgentCard(
+        name=spec.name,
+        description=spec.description,
+        version=spec.version,
+        supported_interfaces=[
+            AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version=version) for version in ("1.0", "0.3")
+        ],
+        capabilities=AgentCapabilities(streaming=True, push_notifications=False, extensions=_extensions(spec)),
+        default_input_modes=["text/plain"],
+        default_output_modes=["text/plain", "application/json"],
+        skills=[
+            AgentSkill(
+                id=skill.id,
+                name=skill.name,
+                description=skill.description,
+                tags=list(skill.tags),
+                examples=list(skill.examples),
+            )
+            for skill in spec.skills
+        ],
+    )
+
+
+def _extensions(spec: AgentSpec) -> list[AgentExtension]:
+    return [
+        AgentExtension(
+            uri=CARDS_EXTENSION,
+            description="The metadata of a finished task may hold one card: its type and its data.",
+            params={"cardTypes": list(spec.card_types), "catalogueVersion": CATALOGUE_VERSION},
+        ),
+        AgentExtension(
+            uri=CONTEXT_EXTENSION,
+            description="Reads user_context, currentLocation and locationPermission from a message's metadata.",
+        ),
+        AgentExtension(
+            uri=IDEMPOTENCY_EXTENSION,
+            description="A repeated Idempotency-Key header gives the task that the first request made.",
+        ),
+    ]
