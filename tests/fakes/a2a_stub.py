@@ -10,7 +10,7 @@ A reply is used up per message that the agent receives, in order; `agent.always`
 without it the agent answers JSON-RPC error -32099. The agent answers in the version in which it is asked: 1.0, 0.3 or
 the legacy envelope. With `httpx.ASGITransport` everything works too, but a stream arrives only once it is over.
 
-Nothing sleeps. To hold an answer back give `Reply(gate=event)`, or put an `asyncio.Event` between the steps of a stream,
+Nothing sleeps. To hold an answer back give `Reply(gate=event)`, or put an `asyncio.Event` between steps of a stream,
 and wait for requests with `await agent.received(2)`. `agent.requests` holds what arrived, `agent.cancelled` the ids of
 cancelled tasks.
 """
