@@ -1,0 +1,133 @@
+"""Reads the card folders. Standard library only, so that agents and contract checks can use it without A2UI's SDK."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+CATALOGUE_VERSION = "1"
+
+Json = dict[str, Any]
+
+
+class CatalogueError(ValueError):
+    """The catalogue cannot be used; the text lists every problem with file, component and path."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardType:
+    """One card type. `template` is a list of A2UI components with the root id `root`; `schema` is its data model."""
+
+    type: str
+    version: str
+    aliases: tuple[str, ...]
+    category: str
+    actions: tuple[str, ...]
+    schema: Json
+    template: list[Json]
+    example: Json
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All card types. `id` is the A2UI catalogue id of every surface; `digest` changes with any file."""
+
+    id: str
+    version: str
+    digest: str
+    cards: Mapping[str, CardType]
+    aliases: Mapping[str, str]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Every name an agent may use: types and aliases, sorted."""
+        return tuple(sorted({*self.cards, *self.aliases}))
+
+    def card(self, name: str) -> CardType | None:
+        """The card type with this name or alias."""
+        return self.cards.get(self.aliases.get(name, name))
+
+    def to_json(self) -> Json:
+        """What GET /catalogue answers."""
+        return {
+            "catalogId": self.id,
+            "version": self.version,
+            "digest": self.digest,
+            "cards": [
+                {
+                    "type": card.type,
+                    "version": card.version,
+                    "aliases": list(card.aliases),
+                    "category": card.category,
+                    "actions": list(card.actions),
+                    "dataSchema": card.schema,
+                }
+                for card in self.cards.values()
+            ],
+        }
+
+
+def load_catalogue(directory: Path = HERE) -> Catalogue:
+    """The catalogue in `directory`. Raises CatalogueError when a file is missing, not JSON, or a name is used twice."""
+    problems: list[str] = []
+    digest = hashlib.sha256()
+    cards: dict[str, CardType] = {}
+    aliases: dict[str, str] = {}
+    for folder in sorted(path.parent for path in directory.glob("*/card.json")):
+        card = _read(folder, digest, problems)
+        if card is None:
+            continue
+        for name in (card.type, *card.aliases):
+            if name in cards or name in aliases:
+                problems.append(f"{folder.name}/card.json: the name {name!r} is already used by another card type")
+        cards[card.type] = card
+        aliases.update(dict.fromkeys(card.aliases, card.type))
+    catalog = _json(directory / "catalog.json", digest, problems)
+    if not cards:
+        problems.append(f"{directory}: no card types (folders with a card.json)")
+    if problems:
+        raise CatalogueError("\n".join(problems))
+    return Catalogue(catalog["catalogId"], CATALOGUE_VERSION, digest.hexdigest()[:16], cards, aliases)
+
+
+def _read(folder: Path, digest: Any, problems: list[str]) -> CardType | None:
+    before = len(problems)
+    names = ("card.json", "data.schema.json", "template.json", "example.json")
+    card, schema, template, example = (_json(folder / name, digest, problems) for name in names)
+    if len(problems) > before:
+        return None
+    missing = [key for key in ("type", "version", "category") if not isinstance(card.get(key), str)]
+    if missing:
+        problems.append(f"{folder.name}/card.json: {', '.join(missing)} missing or not a string")
+        return None
+    if card["type"] != folder.name:
+        problems.append(f"{folder.name}/card.json: type is {card['type']!r} but the folder is {folder.name!r}")
+    return CardType(
+        type=card["type"],
+        version=card["version"],
+        aliases=tuple(card.get("aliases", ())),
+        category=card["category"],
+        actions=tuple(card.get("actions", ())),
+        schema=schema,
+        template=template,
+        example=example,
+        folder=folder,
+    )
+
+
+def _json(path: Path, digest: Any, problems: list[str]) -> Any:
+    try:
+        data = path.read_bytes()
+        digest.update(data)
+        return json.loads(data)
+    except FileNotFoundError:
+        problems.append(f"{path.parent.name}/{path.name}: missing")
+    except ValueError as error:
+        problems.append(f"{path.parent.name}/{path.name}: not JSON ({error})")
+    return {}
