@@ -109,6 +109,9 @@ class CardRenderer:
         errors = [_public(error) for error, _ in zip(self._errors(card, value), range(MAX_ERRORS), strict=False)]
         if errors:
             raise _Refused("invalid_data", tuple(errors))
+        if not any(value.values()):
+            # Renderers wait for ever for a surface whose whole data model is empty.
+            raise _Refused("invalid_data", ("there is nothing to show",))
         return cast("dict[str, Any]", value)
 
     def _errors(self, card: CardType, value: Any) -> Any:

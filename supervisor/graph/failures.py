@@ -23,7 +23,7 @@ def code_of(error: BaseException) -> str:
         status: Any = getattr(cause, "status_code", None)
         if isinstance(status, int):
             return _STATUS.get(status, "LLM_UNREACHABLE" if status >= 500 else "AGENT_INTERNAL")
-        if type(cause).__name__ in _UNREACHABLE:
+        if isinstance(cause, (ConnectionError, TimeoutError)) or type(cause).__name__ in _UNREACHABLE:
             return "LLM_UNREACHABLE"
     return "AGENT_INTERNAL"
 

@@ -22,13 +22,15 @@ from supervisor.graph.context import RunContext
 from supervisor.graph.failures import code_of
 from supervisor.graph.history import ActivityMessages, agui_messages
 from supervisor.graph.middleware.breaker import DoneCallBreaker
+from supervisor.graph.middleware.chain import GuardChain
 from supervisor.graph.middleware.directory import AgentDirectory
 from supervisor.graph.middleware.guards import FinishReasonGuard, RepairDangling, ToolErrorGuard, UserContextInjector
+from supervisor.graph.pairs import steps
+from supervisor.graph.port import Turn
 from supervisor.graph.prompt import SYSTEM_PROMPT
-from supervisor.graph.results import refusal
+from supervisor.graph.results import refusal, since_last_question
 from supervisor.graph.source import STREAM_MODES, internal_events
 from supervisor.graph.tools import RenderCards, dispatch_tools
-from supervisor.runs.port import Turn
 
 logger = logging.getLogger(__name__)
 
@@ -56,12 +58,16 @@ class SupervisorGraph:
             tools,
             system_prompt=SYSTEM_PROMPT,
             middleware=[
-                UserContextInjector(parts.now),
-                AgentDirectory(parts.dispatcher, tools),
-                DoneCallBreaker(),
-                RepairDangling(),
-                FinishReasonGuard(),
-                ToolErrorGuard(),
+                GuardChain(
+                    [
+                        UserContextInjector(parts.now),
+                        AgentDirectory(parts.dispatcher, tools),
+                        DoneCallBreaker(),
+                        RepairDangling(),
+                        FinishReasonGuard(),
+                        ToolErrorGuard(),
+                    ]
+                )
             ],
             context_schema=RunContext,
             checkpointer=parts.checkpointer,
@@ -84,8 +90,9 @@ class SupervisorGraph:
                 yield events
         except Exception as error:
             code = code_of(error)
-            if code == "AGENT_INTERNAL":
-                logger.exception("the graph failed")
+            # Only the kind: the text may hold a prompt, a key or an address.
+            logger.error("the graph failed with %s: %s", type(error).__name__, code)
+            await self._answer_open_calls(turn.thread_id, refusal("failed", "The turn failed before this was done."))
             raise RunFailure(code) from None
 
     async def messages(self, thread_id: str) -> list[dict[str, Any]]:
@@ -94,24 +101,23 @@ class SupervisorGraph:
 
     async def cancel_turn(self, thread_id: str) -> None:
         """Answer every open tool call as cancelled and close the turn with a note, so that the next one is clean."""
-        messages = await self._checkpoint(thread_id)
-        config = self._config(thread_id)
-        step = _last_step(messages)
-        if step is not None:
-            results = _results_of(messages, step)
-            have = {result.tool_call_id for result in results}
-            content = refusal("cancelled", "The user stopped this call.")
-            missing = [
-                ToolMessage(content, tool_call_id=call["id"] or "", name=call["name"], status="error")
-                for call in step.tool_calls
-                if call["id"] not in have
-            ]
-            if missing:
-                # Finished siblings are only pending writes until the step ends; they must be written along.
-                await self._graph.aupdate_state(config, {"messages": [*results, *missing]}, as_node="tools")
+        messages = await self._answer_open_calls(thread_id, refusal("cancelled", "The user stopped this call."))
         if messages:
             note = AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)")
-            await self._graph.aupdate_state(config, {"messages": [note]}, as_node="model")
+            await self._graph.aupdate_state(self._config(thread_id), {"messages": [note]}, as_node="model")
+
+    async def _answer_open_calls(self, thread_id: str, content: str) -> list[BaseMessage]:
+        messages = await self._checkpoint(thread_id)
+        step = next(reversed(list(steps(since_last_question(messages)))), None)
+        if step is not None and step.unanswered:
+            missing = [
+                ToolMessage(content, tool_call_id=call["id"] or "", name=call["name"] or "", status="error")
+                for call in step.unanswered
+            ]
+            # Finished siblings are only pending writes until the step ends; they must be written along.
+            update = {"messages": [*step.results.values(), *missing]}
+            await self._graph.aupdate_state(self._config(thread_id), update, as_node="tools")
+        return messages
 
     async def _checkpoint(self, thread_id: str) -> list[BaseMessage]:
         state = await self._graph.aget_state(self._config(thread_id))
@@ -119,21 +125,6 @@ class SupervisorGraph:
 
     def _config(self, thread_id: str) -> RunnableConfig:
         return {"configurable": {"thread_id": thread_id}, "recursion_limit": self._recursion_limit}
-
-
-def _last_step(messages: Sequence[BaseMessage]) -> AIMessage | None:
-    """The assistant message whose tool calls the turn stopped in."""
-    for message in reversed(messages):
-        if isinstance(message, AIMessage):
-            return message if message.tool_calls else None
-        if isinstance(message, HumanMessage):
-            return None
-    return None
-
-
-def _results_of(messages: Sequence[BaseMessage], step: AIMessage) -> list[ToolMessage]:
-    calls = {call["id"] for call in step.tool_calls}
-    return [m for m in messages if isinstance(m, ToolMessage) and m.tool_call_id in calls]
 
 
 def _asked_in_chinese(messages: Sequence[BaseMessage]) -> bool:

@@ -37,7 +37,7 @@ def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[Ba
     @tool(response_format="content_and_artifact")
     async def call_domain_agent(agent: str, query: str, runtime: ToolRuntime[RunContext, Any]) -> Answer:
         """Ask one domain agent. It answers in words and may add a card that the user sees."""
-        unknown = _unknown(dispatcher, [agent])
+        unknown = _unknown(dispatcher, agent)
         if unknown:
             return results.refusal("unknown_agent", unknown, agent=agent), None
         (result,) = await _gather(leg, [AgentQuestion(agent=agent, query=query)], runtime)
@@ -48,21 +48,21 @@ def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[Ba
         """Ask several domain agents at the same time, one question each. Use it when a request needs more than one."""
         if not 1 <= len(calls) <= MAX_CALLS:
             return results.refusal("bad_arguments", f"Give between 1 and {MAX_CALLS} calls."), None
-        unknown = _unknown(dispatcher, [call.agent for call in calls])
-        if unknown:
-            return results.refusal("unknown_agent", unknown), None
-        answers = await _gather(leg, calls, runtime)
+        known = {agent.name for agent in dispatcher.agents()}
+        asked = iter(await _gather(leg, [call for call in calls if call.agent in known], runtime))
+        answers = [next(asked) if call.agent in known else _nobody(call.agent) for call in calls]
         return results.several(answers), render_cards(answers)
 
     return [call_domain_agent, orchestrate_parallel]
 
 
-def _unknown(dispatcher: Dispatcher, names: Sequence[str]) -> str:
-    known = {agent.name for agent in dispatcher.agents()}
-    missing = sorted(set(names) - known)
-    if not missing:
-        return ""
-    return f"Unknown agent: {', '.join(missing)}. Known agents: {', '.join(sorted(known)) or 'none'}."
+def _nobody(agent: str) -> DispatchResult:
+    return DispatchResult(agent, False, "failed", error="unknown_agent")
+
+
+def _unknown(dispatcher: Dispatcher, name: str) -> str:
+    known = sorted(agent.name for agent in dispatcher.agents())
+    return "" if name in known else f"Unknown agent: {name}. Known agents: {', '.join(known) or 'none'}."
 
 
 async def _gather(

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from supervisor.dispatch.port import UserContext
 from supervisor.errors import Problem
-from supervisor.runs.port import Turn, UserMessage
+from supervisor.graph.port import Turn, UserMessage
 
 MAX_ID_CHARS = 200
 

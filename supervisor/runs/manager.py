@@ -13,10 +13,11 @@ from supervisor.errors import Problem
 from supervisor.events.encode import frame
 from supervisor.events.projector import Peer, Projector, SurfaceEvents
 from supervisor.events.subagents import SubagentMode
+from supervisor.graph.port import Turn, TurnGraph, UserMessage
 from supervisor.journal.port import Journal
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
-from supervisor.runs.port import Receipt, RunRecord, RunStore, Turn, TurnGraph, UserMessage
+from supervisor.runs.port import Receipt, RunRecord, RunStore
 from supervisor.runs.run import Run
 
 

@@ -11,9 +11,10 @@ from typing import Any
 from supervisor.errors import ERRORS, RunFailure
 from supervisor.events.encode import unnumbered
 from supervisor.events.projector import Projector
+from supervisor.graph.port import Turn, TurnGraph
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
-from supervisor.runs.port import RunRecord, RunStatus, Turn, TurnGraph
+from supervisor.runs.port import RunRecord, RunStatus
 
 logger = logging.getLogger(__name__)
 

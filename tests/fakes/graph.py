@@ -13,8 +13,8 @@ from chat_models import ScriptedChatModel, Turn, script
 from supervisor.dispatch.port import Dispatcher, UserContext
 from supervisor.events.internal import InternalEvent
 from supervisor.events.projector import Projector
+from supervisor.graph import port
 from supervisor.graph.service import GraphParts, SupervisorGraph
-from supervisor.runs import port
 from tests.fakes.agui import assert_well_formed
 from tests.fakes.dispatcher import FakeDispatcher
 

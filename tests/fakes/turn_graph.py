@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from supervisor.events import internal as ev
-from supervisor.runs.port import Turn
+from supervisor.graph.port import Turn
 
 Step = Sequence[ev.InternalEvent] | Callable[[], Awaitable[None]] | Exception
 

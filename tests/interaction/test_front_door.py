@@ -11,6 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from supervisor.errors import RunFailure
+from supervisor.graph.port import Turn
 from supervisor.http import problems
 from supervisor.http.auth import SingleUser
 from supervisor.http.requests import Limits
@@ -18,7 +19,6 @@ from supervisor.http.routes import FrontDoor, router
 from supervisor.journal.memory import MemoryJournal
 from supervisor.runs.manager import RunManager, RunSettings
 from supervisor.runs.memory import MemoryRunStore
-from supervisor.runs.port import Turn
 from tests.fakes.agui import events, parse, run_input, text_of
 from tests.fakes.turn_graph import FakeGraph, Step, say
 
@@ -194,7 +194,7 @@ async def test_jrn_04_a_dropped_connection_is_not_a_cancel(serve: Callable[..., 
 
 def _turn(server: Server) -> Turn:
     from supervisor.dispatch.port import UserContext
-    from supervisor.runs.port import UserMessage
+    from supervisor.graph.port import UserMessage
 
     return Turn("t", "r", (UserMessage("u1", "hi"),), UserContext("local"))
 

@@ -7,37 +7,34 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from langchain.agents.middleware.types import AgentMiddleware, ModelRequest, ModelResponse
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from chat_models import is_chinese
+from supervisor.graph.middleware.chain import Guard, ModelHandler, ToolHandler
+from supervisor.graph.pairs import steps
 from supervisor.graph.results import refusal, since_last_question, turn_rows
 
 MAX_BREAKS = 2
 MARK = "done_call_breaker"
 
 
-class DoneCallBreaker(AgentMiddleware[Any, Any, Any]):
+class DoneCallBreaker(Guard):
     """Looks at the present turn only; the next question may repeat any call."""
 
-    async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
-    ) -> Any:
+    async def tool(self, request: ToolCallRequest, handler: ToolHandler) -> Any:
         call = request.tool_call
-        first = _same_call_before(request.state["messages"], call["id"] or "", _fingerprint(call))
-        if first is None:
+        repeated, first = _same_call_before(since_last_question(request.state["messages"]), call)
+        if not repeated:
             return await handler(request)
-        done = _result_of(request.state["messages"], first)
-        content = done.text if done else refusal("repeated", "The same call is being answered already.")
+        content = first.text if first else refusal("repeated", "The same call is being answered already.")
         return _blocked(content, call["id"] or "", call["name"])
 
-    async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
-    ) -> ModelResponse[Any]:
+    async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
         breaks = sum(MARK in m.additional_kwargs for m in since_last_question(request.messages))
         if breaks < MAX_BREAKS:
             return await handler(request)
@@ -71,18 +68,17 @@ def _fingerprint(call: Any) -> str:
     return f"{call['name']} {json.dumps(call['args'], sort_keys=True, ensure_ascii=False)}"
 
 
-def _same_call_before(messages: Sequence[BaseMessage], call_id: str, fingerprint: str) -> str | None:
-    """The id of the first call of this turn with the same name and arguments that stands before `call_id`."""
-    failed = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and m.status == "error"}
-    for message in since_last_question(messages):
-        for call in message.tool_calls if isinstance(message, AIMessage) else ():
-            if call["id"] == call_id:
-                return None
-            if _fingerprint(call) == fingerprint and call["id"] not in failed:
-                return call["id"]
-    return None
-
-
-def _result_of(messages: Sequence[BaseMessage], call_id: str) -> ToolMessage | None:
-    turn = since_last_question(messages)
-    return next((m for m in turn if isinstance(m, ToolMessage) and m.tool_call_id == call_id), None)
+def _same_call_before(turn: Sequence[BaseMessage], call: Any) -> tuple[bool, ToolMessage | None]:
+    """Whether this turn made the same call before, and what it gave if that is known. A failed call may be repeated."""
+    made = list(steps(turn))
+    fingerprint = _fingerprint(call)
+    for position, step in enumerate(made):
+        present = position == len(made) - 1
+        for other in step.message.tool_calls:
+            if present and other["id"] == call["id"]:
+                return False, None
+            result = step.results.get(other["id"] or "")
+            failed = result is not None and result.status == "error"
+            if _fingerprint(other) == fingerprint and not failed:
+                return True, result
+    return False, None

@@ -6,32 +6,30 @@ Rendered once per change of the registry and handed over as ready OpenAI tool sc
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from langchain.agents.middleware.types import AgentMiddleware, ModelRequest, ModelResponse
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from supervisor.dispatch.port import AgentInfo, Dispatcher
+from supervisor.graph.middleware.chain import Guard, ModelHandler
 
 HEADING = "Domain agents, one JSON object per line:"
 
 
-class AgentDirectory(AgentMiddleware[Any, Any, Any]):
+class AgentDirectory(Guard):
     """Completes the descriptions of the dispatch tools."""
 
     def __init__(self, dispatcher: Dispatcher, dispatch_tools: Sequence[BaseTool]) -> None:
-        super().__init__()
         self._dispatcher = dispatcher
         self._plain = [convert_to_openai_tool(tool) for tool in dispatch_tools]
         self._names = {tool.name for tool in dispatch_tools}
         self._version: int | None = None
         self._described: list[dict[str, Any]] = []
 
-    async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
-    ) -> ModelResponse[Any]:
+    async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
         if self._version != self._dispatcher.version:
             self._version = self._dispatcher.version
             self._described = self._describe(self._dispatcher.agents())

@@ -1,39 +1,37 @@
 """Guards around model and tool calls: who asks, complete answers, paired tool calls, safe error texts.
 
-Only `awrap_*` hooks: they are plain function composition and cost no superstep.
+Only wraps around calls: they are plain function composition and cost no superstep.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import orjson
-from langchain.agents.middleware.types import AgentMiddleware, ModelRequest, ModelResponse
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp, is_invalid_resume
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from supervisor.errors import RunFailure
 from supervisor.graph.context import RunContext
+from supervisor.graph.middleware.chain import Guard, ModelHandler, ToolHandler
+from supervisor.graph.pairs import steps
 from supervisor.graph.results import refusal
 
 logger = logging.getLogger(__name__)
 
-ModelHandler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
-ToolHandler = Callable[[ToolCallRequest], Awaitable[Any]]
 
-
-class UserContextInjector(AgentMiddleware[Any, Any, Any]):
+class UserContextInjector(Guard):
     """Adds identity, place, language and time to the system message of each call. Never part of the conversation."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
-        super().__init__()
         self._now = now
 
-    async def awrap_model_call(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
+    async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
         context: RunContext | None = request.runtime.context
         if context is None:
             return await handler(request)
@@ -51,38 +49,30 @@ class UserContextInjector(AgentMiddleware[Any, Any, Any]):
         return await handler(request.override(system_message=message))
 
 
-class RepairDangling(AgentMiddleware[Any, Any, Any]):
+class RepairDangling(Guard):
     """Gives every unanswered tool call an answer, in the request only: providers reject a call without one."""
 
-    async def awrap_model_call(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
-        messages = request.messages
-        answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
-        if all(call in answered for m in messages for call in _call_ids(m)):
-            return await handler(request)
-        return await handler(request.override(messages=_repaired(messages, answered)))
+    async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
+        dangling = {step.index: step.unanswered for step in steps(request.messages) if step.unanswered}
+        if dangling:
+            request = request.override(messages=_repaired(request.messages, dangling))
+        return await handler(request)
 
 
-def _call_ids(message: BaseMessage) -> list[str]:
-    if not isinstance(message, AIMessage):
-        return []
-    return [call["id"] or "" for call in (*message.tool_calls, *message.invalid_tool_calls)]
-
-
-def _repaired(messages: Sequence[BaseMessage], answered: set[str]) -> list[Any]:
+def _repaired(messages: Sequence[BaseMessage], dangling: Mapping[int, list[Any]]) -> list[Any]:
     repaired: list[BaseMessage] = []
-    for message in messages:
+    for index, message in enumerate(messages):
         repaired.append(message)
-        for call_id in _call_ids(message):
-            if call_id not in answered:
-                content = refusal("cancelled", "This call was not completed.")
-                repaired.append(ToolMessage(content, tool_call_id=call_id, status="error"))
+        for call in dangling.get(index, ()):
+            content = refusal("cancelled", "This call was not completed.")
+            repaired.append(ToolMessage(content, tool_call_id=call["id"] or "", status="error"))
     return repaired
 
 
-class FinishReasonGuard(AgentMiddleware[Any, Any, Any]):
+class FinishReasonGuard(Guard):
     """Refuses answers that broke off: a cut stream looks complete, and half-written arguments would be executed."""
 
-    async def awrap_model_call(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
+    async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
         response = await handler(request)
         for message in response.result:
             if isinstance(message, AIMessage) and _broke_off(message):
@@ -99,10 +89,10 @@ def _broke_off(message: AIMessage) -> bool:
     return reason is None and metadata.get("model_provider") == "openai"
 
 
-class ToolErrorGuard(AgentMiddleware[Any, Any, Any]):
+class ToolErrorGuard(Guard):
     """Turns a tool's exception into a result without its text. Interrupts and invalid resumes pass through."""
 
-    async def awrap_tool_call(self, request: ToolCallRequest, handler: ToolHandler) -> Any:
+    async def tool(self, request: ToolCallRequest, handler: ToolHandler) -> Any:
         try:
             return await handler(request)
         except GraphBubbleUp:
@@ -110,7 +100,7 @@ class ToolErrorGuard(AgentMiddleware[Any, Any, Any]):
         except Exception as error:
             if is_invalid_resume(error):
                 raise
-            logger.exception("tool %s failed", request.tool_call["name"])
+            logger.error("tool %s failed: %s", request.tool_call["name"], type(error).__name__)
             return ToolMessage(
                 refusal("internal", "The tool failed."),
                 tool_call_id=request.tool_call["id"] or "",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 
 from chat_models import ScriptedChatModel, Turn
 from supervisor.dispatch.port import DispatchResult
@@ -142,7 +144,6 @@ async def test_a_parallel_call_gives_one_row_per_leg_and_keeps_failures_apart() 
         ("call_domain_agent", {"agent": "weather", "query": "x"}, "unknown_agent"),
         ("orchestrate_parallel", {"calls": []}, "bad_arguments"),
         ("orchestrate_parallel", {"calls": [{"agent": "canteen", "query": "x"}] * 9}, "bad_arguments"),
-        ("orchestrate_parallel", {"calls": [{"agent": "nobody", "query": "x"}]}, "unknown_agent"),
     ],
 )
 async def test_a_call_that_cannot_be_made_is_a_readable_result(tool: str, args: Any, code: str) -> None:
@@ -152,6 +153,13 @@ async def test_a_call_that_cannot_be_made_is_a_readable_result(tool: str, args: 
     assert (content["status"], content["error"]) == ("failed", code)
     assert text_of(events) == "完"
     assert not desk.dispatcher.calls  # type: ignore[attr-defined]
+
+
+async def test_an_unknown_agent_among_several_fails_alone() -> None:
+    questions = [{"agent": "nobody", "query": "x"}, {"agent": "canteen", "query": "y"}]
+    desk = Desk(model(Turn(calls=[("orchestrate_parallel", {"calls": questions})]), "完"))
+    content = json.loads(of_type(await desk.ask(), "TOOL_CALL_RESULT")[0]["content"])
+    assert [(r["agent"], r["status"]) for r in content["results"]] == [("nobody", "failed"), ("canteen", "completed")]
 
 
 async def test_arguments_that_do_not_fit_a_tool_end_in_a_result_and_an_answer() -> None:
@@ -218,6 +226,53 @@ async def test_scale_05_two_identical_calls_in_one_message_are_made_once() -> No
     events = await desk.ask()
     assert len(desk.dispatcher.calls) == 1  # type: ignore[attr-defined]
     assert len(of_type(events, "TOOL_CALL_RESULT")) == 2
+
+
+async def test_scale_05_a_model_that_reuses_one_call_id_is_stopped_as_well() -> None:
+    chunk = {"tc": [0, "call_0", "call_domain_agent", CANTEEN_ARGS]}
+    desk = Desk(model(Turn(chunks=[chunk])), FakeDispatcher(lambda call: said(call, "三道菜")))
+    assert [e for e in await desk.internal("辣") if isinstance(e, ev.TextDelta)]
+    assert len(desk.dispatcher.calls) == 1  # type: ignore[attr-defined]
+
+
+async def test_a_call_left_open_by_a_crash_is_answered_before_the_model_sees_it() -> None:
+    seen: list[list[str]] = []
+
+    def policy(messages: Any, tools: Any) -> Turn:
+        seen.append([m.type for m in messages if m.type != "system"])
+        return Turn("好")
+
+    desk = Desk(ScriptedChatModel(policy=policy))
+    await desk.ask("1")
+    lost = AIMessage("", tool_calls=[{"id": "call_0", "name": "call_domain_agent", "args": {}}])
+    config = {"configurable": {"thread_id": "t"}}
+    await desk.graph._graph.aupdate_state(config, {"messages": [HumanMessage("x"), lost]}, as_node="model")
+    await desk.ask("2")
+    assert seen[-1] == ["human", "ai", "human", "ai", "tool", "human"]
+
+
+async def test_hist_02_a_cancelled_turn_leaves_a_clean_thread() -> None:
+    started = asyncio.Event()
+
+    class Slow(FakeDispatcher):
+        async def call(self, call: Any, on_progress: Any) -> DispatchResult:
+            if call.agent == "transport":
+                return await super().call(call, on_progress)
+            started.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    desk = Desk(model(calls(("canteen", "x"), ("transport", "y"), text="稍等"), "好"), Slow())
+    task = asyncio.create_task(desk.internal("查"))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await desk.graph.cancel_turn("t")
+    messages = await desk.graph.messages("t")
+    assert [m["role"] for m in messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert {json.loads(m["content"])["status"] for m in messages if m["role"] == "tool"} >= {"failed"}
+    assert messages[-1]["content"] == "（已停止）"
 
 
 async def test_the_model_that_never_stops_calling_new_things_hits_the_step_limit() -> None:
