@@ -159,7 +159,7 @@ class Leg:
 
     async def _send(self) -> None:
         params = self._codec.send_params(_question(self._call))
-        key = {"Idempotency-Key": self._call.idempotency_key}
+        key = {"Idempotency-Key": header_key(self._call)}
         if self._streaming and self._codec.stream:
             wait = self._tools.settings.first_byte_timeout
             await self._post(self._codec.stream, params, self._take_event, headers=key, first_byte=wait)
@@ -237,6 +237,12 @@ class Leg:
 def message_id(call: AgentCall) -> str:
     """The same for every attempt of a call, and without meaning to others."""
     return str(uuid.uuid5(_MESSAGE_IDS, call.idempotency_key))
+
+
+def header_key(call: AgentCall) -> str:
+    """The idempotency key as a header value; one that cannot be a header is replaced by the message id, as stable."""
+    key = call.idempotency_key
+    return key if key.isascii() and key.isprintable() else message_id(call)
 
 
 @lru_cache(maxsize=256)

@@ -89,16 +89,16 @@ def _interfaces(base: str, card: dict[str, Any]) -> tuple[Interface, ...]:
 def _declared(card: dict[str, Any]) -> Iterator[tuple[Version, str, str | None]]:
     """(version, url, tenant) of every JSON-RPC interface that the card names, in its order."""
     for item in _dicts(card.get("supportedInterfaces")):
-        version = _version(item.get("protocolVersion"), "1.0")
-        if version and _text(item.get("protocolBinding")).upper() == "JSONRPC":
-            yield version, _text(item.get("url")), _text(item.get("tenant")) or None
+        version, url = _version(item.get("protocolVersion"), "1.0"), _text(item.get("url"))
+        if version and url and _text(item.get("protocolBinding")).upper() == "JSONRPC":
+            yield version, url, _text(item.get("tenant")) or None
     version = _version(card.get("protocolVersion"), "0.3")
     if version is None:
         return
     if _text(card.get("url")) and (_text(card.get("preferredTransport")) or "JSONRPC").upper() == "JSONRPC":
         yield version, _text(card.get("url")), None
     for item in _dicts(card.get("additionalInterfaces")):
-        if _text(item.get("transport")).upper() == "JSONRPC":
+        if _text(item.get("url")) and _text(item.get("transport")).upper() == "JSONRPC":
             yield version, _text(item.get("url")), None
 
 

@@ -235,6 +235,18 @@ async def test_half_surrogate_pairs_in_a_question_do_not_break_the_call() -> Non
     assert (outcome.ok, canteen.sends[0].text) == (True, "菜? 辣")
 
 
+@pytest.mark.parametrize("key", ["键", "a\r\nX-Evil: 1"])
+async def test_a_key_that_cannot_be_a_header_is_replaced_by_one_as_stable(key: str) -> None:
+    async with World() as world:
+        canteen = world.agent()
+        canteen.always = Reply("好")
+        for each in (key, key, "other" + key):
+            assert (await world.ask(key=each)).ok
+    sent = [request.headers["idempotency-key"] for request in canteen.sends]
+    assert sent[0] == sent[1] != sent[2]
+    assert "x-evil" not in canteen.sends[0].headers
+
+
 async def test_cookies_of_an_agent_are_not_sent_back() -> None:
     async with World() as world:
         canteen = world.agent(streaming=False)

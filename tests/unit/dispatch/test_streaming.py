@@ -96,7 +96,7 @@ async def test_a_silent_stream_is_picked_up_after_the_idle_deadline() -> None:
 
 
 async def test_a_stream_that_never_begins_is_a_timeout() -> None:
-    async with World(first_byte_timeout=0.02) as world:
+    async with World(first_byte_timeout=0.2) as world:
         canteen = world.agent()
         canteen.replies.append(Reply(gate=asyncio.Event()))
         async with asyncio.timeout(5):
@@ -185,7 +185,7 @@ async def test_a2a_03_a_task_that_is_only_submitted_is_polled_to_its_end(version
 
 
 async def test_a2a_03_a_task_that_never_completes_is_given_up_and_cancelled_once() -> None:
-    async with World(total_timeout=0.05) as world:
+    async with World(total_timeout=0.3) as world:
         canteen = world.agent(streaming=False)
         canteen.replies.append(Reply(state="submitted", polls=[Reply(state="working")]))
         async with asyncio.timeout(5):

@@ -23,7 +23,9 @@ ALICE = UserContext("u1", "Alice", "zh", {"lat": 22.5, "lng": 113.9}, "granted",
 
 
 class World:
-    """`async with World() as world`: add agents first, then `await world.ask(...)`."""
+    """`async with World() as world`: add agents first, then `await world.ask(...)`. Time stands still unless `now` or
+    `clock` moves it.
+    """
 
     def __init__(
         self,
@@ -31,6 +33,7 @@ class World:
         tokens: Tokens | None = None,
         catalogue: set[str] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] | None = None,
         **settings: Any,
     ) -> None:
         self.stub = A2AStub()
@@ -38,6 +41,7 @@ class World:
         self.progress: list[Progress] = []
         self.tell: Callable[[Progress], None] = self.progress.append
         self.now = 1000.0
+        self._clock = clock or (lambda: self.now)
         self._tokens = tokens or NoTokens()
         self._catalogue = catalogue
         self._settings = DispatchSettings(**settings)
@@ -69,13 +73,13 @@ class World:
             settings = self._settings
             if not settings.agents:
                 settings = replace(settings, agents=self.stub.addresses())
-            discovery = StaticDiscovery(settings, self.client, self._catalogue, clock=lambda: self.now)
+            discovery = StaticDiscovery(settings, self.client, self._catalogue, clock=self._clock)
             dispatcher = A2ADispatcher(
                 discovery,
                 self._tokens,
                 self.client,
                 settings,
-                clock=lambda: self.now,
+                clock=self._clock,
                 sleep=self._pause,
                 jitter=lambda: 1.0,
             )

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from supervisor.dispatch.port import DispatchResult
+from tests.fakes.a2a_stub import CANCELS, Reply, StubAgent
+from tests.unit.dispatch.world import World
+
+
+async def stopped(leg: asyncio.Task[DispatchResult]) -> bool:
+    leg.cancel()
+    await asyncio.wait([leg])
+    return leg.cancelled()
+
+
+async def streaming_leg(world: World, canteen: StubAgent, gate: asyncio.Event) -> asyncio.Task[DispatchResult]:
+    """A call whose agent has said something and then waits for `gate`."""
+    said = asyncio.Event()
+    world.tell = lambda _: said.set()
+    canteen.replies.append(Reply(steps=["水煮", gate, "鱼"]))
+    leg = asyncio.create_task(world.ask())
+    await said.wait()
+    return leg
+
+
+@pytest.mark.parametrize("versions", [("1.0",), ("0.3",)])
+async def test_a2a_07_a_cancel_reaches_the_remote_task(versions: tuple[str, ...]) -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen, late = world.agent(versions=versions), asyncio.Event()
+        canteen.cancel_state = "working"
+        leg = await streaming_leg(world, canteen, late)
+        assert await stopped(leg)
+        assert canteen.cancelled == ["canteen-1"]
+        late.set()
+        canteen.replies.append(Reply("再来"))
+        assert (await world.ask(key="key-2")).content == "再来"
+    assert [request.method for request in canteen.requests].count(CANCELS[0 if versions == ("1.0",) else 1]) == 1
+
+
+async def test_a2a_07_without_a_task_id_the_request_is_given_up() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen = world.agent(streaming=False)
+        canteen.replies.append(Reply("late", gate=asyncio.Event()))
+        leg = asyncio.create_task(world.ask())
+        await canteen.received()
+        assert await stopped(leg)
+    assert canteen.cancelled == []
+
+
+async def test_a_cancel_while_polling_reaches_the_task() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen = world.agent(streaming=False)
+        canteen.replies.append(Reply(state="working", polls=[Reply(gate=asyncio.Event())]))
+        leg = asyncio.create_task(world.ask())
+        await canteen.received(1, ["GetTask"])
+        assert await stopped(leg)
+    assert canteen.cancelled == ["canteen-1"]
+
+
+async def test_a_cancel_while_answering_a_question_reaches_the_task_of_the_question() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen = world.agent(streaming=False)
+        canteen.replies.append(Reply(gate=asyncio.Event()))
+        leg = asyncio.create_task(world.ask(task="T1"))
+        await canteen.received()
+        assert await stopped(leg)
+    assert canteen.cancelled == ["T1"]
+
+
+async def test_an_agent_that_does_not_answer_the_cancel_does_not_hold_us() -> None:
+    async with asyncio.timeout(5), World(cancel_timeout=0.02) as world:
+        canteen = world.agent()
+        leg = await streaming_leg(world, canteen, asyncio.Event())
+        canteen.note = lambda **_: asyncio.Event().wait()  # type: ignore[method-assign]
+        assert await stopped(leg)
+
+
+async def test_a_cancelled_call_says_nothing_about_the_agents_health() -> None:
+    async with asyncio.timeout(5), World(breaker_failures=1) as world:
+        canteen = world.agent()
+        leg = await streaming_leg(world, canteen, asyncio.Event())
+        assert await stopped(leg)
+        canteen.replies.append(Reply("好"))
+        assert (await world.ask(key="key-2")).ok
+
+
+async def test_a_cancelled_probe_leaves_the_place_to_the_next_call() -> None:
+    async with asyncio.timeout(5), World(breaker_failures=1, breaker_seconds=10) as world:
+        canteen = world.agent()
+        canteen.replies.append(Reply(http=500))
+        await world.ask()
+        world.now += 10
+        leg = await streaming_leg(world, canteen, asyncio.Event())
+        assert (await world.ask(key="key-2")).error == "circuit_open"
+        assert await stopped(leg)
+        canteen.replies.append(Reply("好"))
+        assert (await world.ask(key="key-3")).ok
+
+
+async def test_a_call_that_waits_for_a_slot_can_be_cancelled() -> None:
+    async with asyncio.timeout(5), World(max_in_flight=1) as world:
+        canteen, gate = world.agent(), asyncio.Event()
+        first = await streaming_leg(world, canteen, gate)
+        second = asyncio.create_task(world.ask(key="key-2"))
+        await asyncio.sleep(0)
+        assert await stopped(second)
+        gate.set()
+        assert (await first).content == "水煮鱼"
+    assert len(canteen.sends) == 1
