@@ -1,0 +1,1 @@
+"""The transport agent: shuttle lines, departures and parking on campus."""
