@@ -41,7 +41,7 @@ class Wire:
         """POSTs `body` and gives each JSON-RPC response of the answer to `take`, be it one document or a stream of
         events.
 
-        `first_byte`: seconds until the answer must begin, None for no limit but the caller's.
+        `first_byte`: seconds until a stream must begin, or a document be complete; None for no limit but the caller's.
         """
         progress = _Received()
         try:
@@ -66,7 +66,6 @@ class Wire:
         if _content_type(response) == "text/event-stream":
             await self._read_events(response, take, deadline, seen)
         elif _is_json(response):
-            deadline.reschedule(None)
             take(_envelope(await read_body(response, self._settings.max_response_bytes)))
         else:
             raise CallFailed("bad_response")
@@ -150,10 +149,7 @@ async def _chunks(response: httpx.Response, limit: int) -> AsyncIterator[bytes]:
 
 
 async def read_body(response: httpx.Response, limit: int) -> bytes:
-    """The body of an open response. Raises CallFailed `too_large` beyond `limit` bytes, without reading on."""
-    length = response.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > limit:
-        raise CallFailed("too_large")
+    """The body of an open response. Raises CallFailed `too_large` beyond `limit` bytes and reads no further."""
     return b"".join([chunk async for chunk in _chunks(response, limit)])
 
 

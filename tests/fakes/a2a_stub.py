@@ -118,6 +118,7 @@ class StubAgent:
         self.tasks: dict[str, list[Reply]] = {}
         self.cancelled: list[str] = []
         self.cancel_state = "canceled"
+        self.cancel_gate: asyncio.Event | None = None
         self._arrived = asyncio.Condition()
 
     @property
@@ -219,6 +220,8 @@ class _Exchange:
             await self._answer_get()
         else:
             task_id = self._request.params["id"]
+            if agent.cancel_gate:
+                await agent.cancel_gate.wait()
             agent.cancelled.append(task_id)
             await self._result(shapes(self._dialect).task(task_id, "ctx", Reply(state=agent.cancel_state)))
 

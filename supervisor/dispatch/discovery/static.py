@@ -178,7 +178,7 @@ class StaticDiscovery:
 
     def _missed(self, entry: _Entry, error: Exception) -> None:
         entry.code, why = _why(error)
-        if entry.code != "unreachable":
+        if entry.code == "address_not_allowed":
             entry.endpoint = entry.etag = None
         if entry.info.error != why:
             log.warning("agent %s: %s", entry.info.name, why)

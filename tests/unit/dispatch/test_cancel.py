@@ -39,6 +39,32 @@ async def test_a2a_07_a_cancel_reaches_the_remote_task(versions: tuple[str, ...]
     assert [request.method for request in canteen.requests].count(CANCELS[0 if versions == ("1.0",) else 1]) == 1
 
 
+async def test_the_call_ends_when_the_agent_has_taken_note_of_the_cancel() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen, canteen_answers = world.agent(), asyncio.Event()
+        canteen.cancel_gate = canteen_answers
+        leg = await streaming_leg(world, canteen, asyncio.Event())
+        leg.cancel()
+        await canteen.received(1, CANCELS)
+        assert not leg.done()
+        canteen_answers.set()
+        await asyncio.wait([leg])
+        assert (leg.cancelled(), canteen.cancelled) == (True, ["canteen-1"])
+
+
+async def test_a_second_cancel_ends_the_call_and_the_agent_is_told_all_the_same() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen, canteen_answers = world.agent(), asyncio.Event()
+        canteen.cancel_gate = canteen_answers
+        leg = await streaming_leg(world, canteen, asyncio.Event())
+        leg.cancel()
+        await canteen.received(1, CANCELS)
+        assert await stopped(leg)
+        canteen_answers.set()
+        await world.dispatcher.aclose()
+        assert canteen.cancelled == ["canteen-1"]
+
+
 async def test_a2a_07_without_a_task_id_the_request_is_given_up() -> None:
     async with asyncio.timeout(5), World() as world:
         canteen = world.agent(streaming=False)
@@ -73,7 +99,7 @@ async def test_an_agent_that_does_not_answer_the_cancel_does_not_hold_us() -> No
     async with asyncio.timeout(5), World(cancel_timeout=0.02) as world:
         canteen = world.agent()
         leg = await streaming_leg(world, canteen, asyncio.Event())
-        canteen.note = lambda **_: asyncio.Event().wait()  # type: ignore[method-assign]
+        canteen.cancel_gate = asyncio.Event()
         assert await stopped(leg)
 
 

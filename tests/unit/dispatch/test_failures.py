@@ -213,11 +213,13 @@ async def test_the_circuit_of_one_agent_leaves_the_others_alone() -> None:
 
 
 class NoTokenForYou:
-    def __init__(self, error: Exception) -> None:
-        self._error = error
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
 
     async def bearer(self, agent: AgentInfo, user: UserContext) -> str | None:
-        raise self._error
+        if self.error:
+            raise self.error
+        return None
 
 
 @pytest.mark.parametrize("error", [TokenRefused(), RuntimeError("secret=hunter2"), TimeoutError()])
@@ -227,6 +229,21 @@ async def test_without_a_token_nothing_is_sent(error: Exception, caplog: pytest.
         outcome = await world.ask()
     assert (outcome.ok, outcome.error, canteen.requests) == (False, "unauthorized", [])
     assert "hunter2" not in caplog.text
+
+
+async def test_a_call_that_was_never_sent_says_nothing_about_the_agents_health() -> None:
+    tokens = NoTokenForYou(None)
+    async with World(tokens=tokens, breaker_failures=2, breaker_seconds=10) as world:
+        canteen = world.agent()
+        canteen.always = Reply(http=500)
+        await world.ask(key="1")
+        await world.ask(key="2")
+        world.now += 10
+        tokens.error = TokenRefused()
+        assert (await world.ask(key="3")).error == "unauthorized"
+        tokens.error = None
+        outcomes = [(await world.ask(key=key)).error for key in "45"]
+    assert outcomes == ["http_500", "circuit_open"]
 
 
 async def test_an_unforeseen_error_is_a_result_and_its_text_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:

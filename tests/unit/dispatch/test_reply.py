@@ -115,6 +115,11 @@ def test_a_chunk_that_does_not_append_replaces_the_artifact() -> None:
 
 def test_a_snapshot_of_the_task_replaces_what_was_streamed() -> None:
     assert read(chunk("部分"), task("completed", artifacts=[artifact("部分", "完整")])).text == "部分完整"
+    assert read(chunk("草稿", key="draft"), task("completed", artifacts=[artifact("答案")])).text == "答案"
+
+
+def test_a_snapshot_without_artifacts_keeps_what_was_streamed() -> None:
+    assert read(chunk("答案"), task("completed")).text == "答案"
 
 
 def test_chunks_and_working_states_are_progress() -> None:

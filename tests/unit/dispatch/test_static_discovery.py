@@ -127,6 +127,29 @@ async def test_an_agent_that_dies_keeps_its_place_and_comes_back_by_its_etag() -
             assert (await world.ask()).ok
 
 
+async def test_an_agent_whose_card_breaks_is_unhealthy_but_still_called() -> None:
+    async with World() as world:
+        canteen = world.agent()
+        await world.discovery.refresh()
+        world.now += 1
+        canteen.card_reply = Reply(raw=b"<html>")
+        await world.discovery.refresh()
+        assert not world.dispatcher.agents()[0].healthy
+        canteen.replies.append(Reply("好"))
+        assert (await world.ask()).ok
+
+
+async def test_auth_02_an_agent_whose_card_turns_to_a_forbidden_address_is_no_longer_called() -> None:
+    async with World() as world:
+        canteen = world.agent()
+        await world.discovery.refresh()
+        world.now += 1
+        canteen.card_reply = Reply(raw=json.dumps({"url": "file:///etc/passwd"}).encode())
+        await world.discovery.refresh()
+        assert (await world.ask()).error == "address_not_allowed"
+    assert canteen.requests == []
+
+
 async def test_disc_03_an_agent_that_starts_later_is_found_by_the_call_itself() -> None:
     async with World() as world:
         canteen = world.agent()

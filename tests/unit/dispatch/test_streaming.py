@@ -136,6 +136,14 @@ async def test_an_error_in_the_stream_is_its_outcome() -> None:
     assert "hunter2" not in repr(outcome)
 
 
+async def test_a_version_error_after_the_task_began_is_no_reason_to_ask_again() -> None:
+    async with World() as world:
+        canteen = world.agent()
+        canteen.replies += [Reply(steps=[frame(error={"code": -32601, "message": "x"})]), Reply("doppelt")]
+        outcome = await world.ask()
+    assert (outcome.error, len(canteen.sends)) == ("rpc_-32601", 1)
+
+
 @pytest.mark.parametrize("payload", [b"data: {oops\n\n", b"data: [1]\n\n", frame(result=7), frame()])
 async def test_nonsense_in_the_stream_is_a_bad_response(payload: bytes) -> None:
     async with World() as world:
@@ -179,8 +187,7 @@ async def test_a2a_03_a_task_that_is_only_submitted_is_polled_to_its_end(version
     assert (outcome.ok, outcome.content) == (True, "结果来了")
     assert (len(canteen.sends), len(canteen.gets)) == (1, 3)
     assert {request.params["id"] for request in canteen.gets} == {outcome.task_id}
-    assert world.pauses == sorted(world.pauses)
-    assert min(world.pauses) > 0
+    assert world.pauses == pytest.approx([0.3, 0.48, 0.768])
     assert world.progress == [Progress("status", "正在查…")]
 
 
