@@ -105,7 +105,7 @@ class Leg:
         task_id = self.task_id
         if task_id is None or self._reading.finished:
             return
-        with suppress(CallFailed, TimeoutError):
+        with suppress(Exception):
             async with asyncio.timeout(self._tools.settings.cancel_timeout):
                 await self._post(self._codec.cancel, {"id": task_id}, lambda _: True)
 

@@ -103,6 +103,14 @@ async def test_an_agent_that_does_not_answer_the_cancel_does_not_hold_us() -> No
         assert await stopped(leg)
 
 
+async def test_a_cancel_stays_a_cancel_when_the_client_is_closed_already() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen = world.agent()
+        leg = await streaming_leg(world, canteen, asyncio.Event())
+        await world.client.aclose()
+        assert await stopped(leg)
+
+
 async def test_a_cancelled_call_says_nothing_about_the_agents_health() -> None:
     async with asyncio.timeout(5), World(breaker_failures=1) as world:
         canteen = world.agent()
