@@ -1,0 +1,1 @@
+"""The canteen agent: dishes, stalls, crowding and reviews of the campus canteens."""

@@ -1,0 +1,102 @@
+"""The canteen agent as the kit wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.canteen.answers import answer_offline
+from agents.canteen.cards import CARD_TYPES, build_card
+from agents.canteen.seed import seed
+from agents.canteen.tools import build_server
+from agents.kit.spec import AgentSpec, Skill
+
+_STATUS = {
+    "search_dishes": ("正在查菜单…", "Looking through the menus…"),
+    "list_canteens": ("正在查各食堂的人流…", "Looking at the canteens…"),
+    "list_stalls": ("正在查档口…", "Looking up the stalls…"),
+    "crowding_heatmap": ("正在统计各食堂的人流…", "Counting heads in the canteens…"),
+    "dish_reviews": ("正在找评价…", "Looking for reviews…"),
+}
+
+
+def status(tool: str, arguments: Mapping[str, Any], chinese: bool) -> str:
+    """The line shown while a tool runs."""
+    del arguments
+    known = _STATUS.get(tool, ("正在查询…", "Looking that up…"))
+    return known[0] if chinese else known[1]
+
+
+SPEC = AgentSpec(
+    name="canteen",
+    description="校园食堂：菜品、档口、拥挤程度和评价。Campus canteens: dishes, stalls, crowding and reviews.",
+    version="0.1.0",
+    skills=(
+        Skill(
+            id="dishes",
+            name="菜品推荐 / Dishes",
+            description="按口味、价格、餐次、食堂找菜。Finds dishes by taste, price, meal and canteen.",
+            tags=(
+                *("菜", "菜品", "辣", "吃", "美食", "早餐", "午餐", "晚餐", "素食", "清真", "便宜", "点餐", "饿"),
+                *(
+                    "dish",
+                    "food",
+                    "eat",
+                    "spicy",
+                    "lunch",
+                    "dinner",
+                    "breakfast",
+                    "vegetarian",
+                    "halal",
+                    "meal",
+                    "hungry",
+                ),
+            ),
+            examples=(
+                "推荐几道辣的菜",
+                "15元以下的午餐有什么",
+                "recommend some spicy dishes",
+                "vegetarian dinner under 12 yuan",
+            ),
+        ),
+        Skill(
+            id="crowding",
+            name="拥挤程度 / Crowding",
+            description="各食堂现在有多挤、还有多少座位。How full each canteen is and how many seats are free.",
+            tags=(
+                "食堂",
+                "餐厅",
+                "拥挤",
+                "不挤",
+                "人少",
+                "热力图",
+                "错峰",
+                "canteen",
+                "crowded",
+                "busy",
+                "seat",
+                "heat map",
+            ),
+            examples=("哪个食堂现在最不挤", "各食堂现在的拥挤热力图", "which canteen is least crowded now?"),
+        ),
+        Skill(
+            id="stalls",
+            name="档口与评价 / Stalls and reviews",
+            description="各食堂的档口、排队时间和菜品评价。Stalls of each canteen, queues, and reviews of dishes.",
+            tags=("档口", "窗口", "排队", "评价", "stall", "queue", "review", "cuisine"),
+            examples=("二食堂有哪些档口", "麻婆豆腐的评价怎么样", "which stalls are in Canteen Two?"),
+        ),
+    ),
+    card_types=CARD_TYPES,
+    system_prompt=(
+        "You are the canteen agent of a university campus. You answer questions about dishes, stalls, crowding and "
+        "reviews. Call a tool for every fact; never invent a dish or a price. Name dishes with stall, canteen "
+        "and price. Ids: c1 to c7. If nothing fits, say so and suggest what to relax."
+    ),
+    seed=seed,
+    mcp_server=build_server,
+    answer_offline=answer_offline,
+    build_card=build_card,
+    status=status,
+    default_port=8101,
+)
