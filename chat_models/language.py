@@ -26,8 +26,14 @@ def terms(text: str) -> set[str]:
         if _CJK.match(word):
             found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         elif word not in _STOP:
-            found.add(word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word)
+            found.add(_singular(word))
     return found
+
+
+def _singular(word: str) -> str:
+    if word.endswith(("shes", "ches", "xes", "sses", "buses")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def mentions(text: str, tag: str) -> bool:
