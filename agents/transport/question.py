@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.kit.spec import Conversation
+from agents.kit.spec import Asker, Conversation
 from agents.transport import places
 from agents.transport.places import Mention
 
@@ -56,9 +56,12 @@ _CHINESE_TIME = re.compile(
     r"(上午|早上|早晨|凌晨|中午|下午|傍晚|晚上|今晚|明晚|今早|明早)?\s*(\d{1,2}|[一二两三四五六七八九十]{1,3})[点时](半|一刻|三刻|(\d{1,2})分?)?"
 )
 _COLON_TIME = re.compile(r"(?<!\d)(\d{1,2})[:：](\d{2})\s*(am|pm|a\.m\.|p\.m\.)?", re.I)
-_ENGLISH_TIME = re.compile(
-    r"\b(\d{1,2})\s*(am|pm|a\.m\.|p\.m\.|o'clock)(?![a-z])|\b(?:at|after|around|by)\s+(\d{1,2})(?![\d:])", re.I
+_ENGLISH_TIMES = (
+    re.compile(r"\b(\d{1,2})\s*(am|pm|a\.m\.|p\.m\.)(?![a-z])", re.I),
+    re.compile(r"\b(\d{1,2})(\s*)o'clock\b", re.I),
+    re.compile(r"\b(?:at|after|around|by)(\s)(\d{1,2})(?![\d:])", re.I),
 )
+_CLAUSES = re.compile(r"[。！？!?；;，,\n]+|\band\b|以及|还有(?=哪|什|几|多)|顺便|另外", re.I)
 _NAMED_TIMES = (
     (re.compile(r"中午|正午|\bnoon\b|\blunch ?time\b", re.I), "12:00"),
     (re.compile(r"下午|\bafternoon\b", re.I), "13:00"),
@@ -71,26 +74,45 @@ _DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七�
 def calls_for(conversation: Conversation) -> list[Call]:
     """The tool calls that answer the question; empty if it is not about transport."""
     question = conversation.question
-    found = [mention for mention in places.mentions(question, (*places.stops(), *places.lines()))]
-    # The Science Park is no place to park: what a stop is called says nothing about what is asked.
-    words = _without(question, found)
-    parking = _PARKING.search(words) is not None
-    shuttle = _SHUTTLE.search(words) is not None or any(_is_line(m) for m in found)
+    parking, shuttle = _subjects(question)
     if not parking and not shuttle:
+        found = _mentions(question)
         follow_up = _follow_up(conversation, found)
         if follow_up:
             return [follow_up]
         shuttle = bool(found) and _GETTING.search(question) is not None
+    about_shuttle, about_parking = _split(question) if parking and shuttle else (question, question)
     calls: list[Call] = []
     if shuttle:
-        calls.append(_shuttle_call(conversation, found))
+        calls.append(_shuttle_call(about_shuttle, conversation.asker))
     if parking:
-        calls.append(("parking", _parking_arguments(conversation, found)))
+        calls.append(("parking", _parking_arguments(about_parking, conversation.asker)))
     return calls
 
 
-def _shuttle_call(conversation: Conversation, found: Sequence[Mention]) -> Call:
-    question = conversation.question
+def _subjects(text: str) -> tuple[bool, bool]:
+    """Whether a text is about parking, and whether it is about shuttles."""
+    found = _mentions(text)
+    # The Science Park is no place to park: what a stop is called says nothing about what is asked.
+    words = _without(text, found)
+    return (
+        _PARKING.search(words) is not None,
+        _SHUTTLE.search(words) is not None or any(_is_line(mention) for mention in found),
+    )
+
+
+def _split(question: str) -> tuple[str, str]:
+    """The part about shuttles and the part about parking; the whole for both if the clauses do not tell them apart."""
+    clauses = [clause for clause in _CLAUSES.split(question) if clause.strip()]
+    parking = [clause for clause in clauses if _subjects(clause)[0]]
+    shuttle = [clause for clause in clauses if clause not in parking]
+    if not any(_subjects(clause)[1] for clause in shuttle):
+        return question, question
+    return "，".join(shuttle), "，".join(parking)
+
+
+def _shuttle_call(question: str, asker: Asker) -> Call:
+    found = _mentions(question)
     line = next((mention.place.id for mention in found if _is_line(mention)), None)
     origin, destination = stop_roles(question, [mention for mention in found if not _is_line(mention)])
     if line and _STOPS.search(question) and not (origin or destination):
@@ -98,19 +120,18 @@ def _shuttle_call(conversation: Conversation, found: Sequence[Mention]) -> Call:
     if _LIST.search(question) and not line and not origin:
         return "list_lines", {"destination": destination} if destination else {}
     arguments = {"destination": destination, "origin": origin, "line": line, **_moments(question)}
-    if conversation.asker.location and not origin:
-        arguments["near_lat"], arguments["near_lng"] = conversation.asker.location
+    if asker.location and not origin:
+        arguments["near_lat"], arguments["near_lng"] = asker.location
     return "next_departures", _given(arguments)
 
 
-def _parking_arguments(conversation: Conversation, found: Sequence[Mention]) -> dict[str, Any]:
-    question = conversation.question
-    near = next((mention.place.id for mention in found if not _is_line(mention)), None)
+def _parking_arguments(question: str, asker: Asker) -> dict[str, Any]:
+    near = next((mention.place.id for mention in _mentions(question) if not _is_line(mention)), None)
     arguments: dict[str, Any] = {"near": near, "day": day_in(question), "at": time_in(question)}
     if _FREE.search(question):
         arguments["free_only"] = True
-    if conversation.asker.location and not near and _NEAR_ME.search(question):
-        arguments["near_lat"], arguments["near_lng"] = conversation.asker.location
+    if asker.location and not near and _NEAR_ME.search(question):
+        arguments["near_lat"], arguments["near_lng"] = asker.location
     return _given(arguments)
 
 
@@ -122,7 +143,7 @@ def _follow_up(conversation: Conversation, found: Sequence[Mention]) -> Call | N
     question = conversation.question
     stops = [mention for mention in found if not _is_line(mention)]
     if last.name == "parking":
-        change = _parking_arguments(conversation, found)
+        change = _parking_arguments(question, conversation.asker)
     else:
         origin, destination = stop_roles(question, stops)
         change = _given({"origin": origin, "destination": destination, **_moments(question)})
@@ -191,11 +212,12 @@ def _chinese_time(question: str) -> str | None:
 
 
 def _english_time(question: str) -> str | None:
-    match = _ENGLISH_TIME.search(question)
-    if match is None:
-        return None
-    half = match[2] if match[2] and match[2].lower() != "o'clock" else None
-    return _clock(int(match[1] or match[3]), 0, half, guess=True)
+    for pattern in _ENGLISH_TIMES:
+        match = pattern.search(question)
+        if match is not None:
+            hour, half = sorted(match.groups(), key=lambda group: not group.isdigit())
+            return _clock(int(hour), 0, half.strip() or None, guess=True)
+    return None
 
 
 def _clock(hour: int, minute: int, half: str | None, *, guess: bool) -> str | None:
@@ -215,6 +237,10 @@ def _number(text: str) -> int:
         tens, _, ones = text.partition("十")
         return 10 * (_DIGITS[tens] if tens else 1) + (_DIGITS[ones] if ones else 0)
     return _DIGITS[text[-1]]
+
+
+def _mentions(text: str) -> list[Mention]:
+    return places.mentions(text, (*places.stops(), *places.lines()))
 
 
 def _without(question: str, found: Sequence[Mention]) -> str:

@@ -14,7 +14,7 @@ from agents.transport.seed import clock_text
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAYS_AHEAD = 7
-NEAR_METRES = 3000.0
+WALK_METRES = 400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,19 @@ def names(db: sqlite3.Connection, table: str) -> dict[str, dict[str, Any]]:
 def legs(db: sqlite3.Connection, wish: Wish) -> list[Leg]:
     """The rides that fit, at most one per line and direction.
 
-    Without an origin one gets on at the stop nearest to `near` that the ride still serves before it, else at the first.
+    Without an origin one gets on at the first stop of the line, or near `near`: at a stop within a short walk, or if
+    there is none, at the nearest stop of all.
     """
     routes: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in fetch(db, "SELECT * FROM line_stops ORDER BY line, direction, seq"):
         if wish.line in (None, row["line"]):
             routes.setdefault((row["line"], row["direction"]), []).append(row)
     stops = names(db, "stops")
-    found = (_leg(key, route, wish, stops) for key, route in routes.items())
-    return [leg for leg in found if leg is not None]
+    found = [leg for leg in (_leg(key, route, wish, stops) for key, route in routes.items()) if leg is not None]
+    if wish.near is None or wish.origin is not None or not found:
+        return found
+    walks = {leg: _metres(wish.near, stops[leg.board]) for leg in found}
+    return [leg for leg in found if walks[leg] <= max(WALK_METRES, min(walks.values()))]
 
 
 def _leg(
@@ -95,13 +99,13 @@ def _leg(
     if wish.destination is None:
         # To the end of the line, from where the traveller gets on.
         pairs = [(board, leave) for board, leave in pairs if leave is route[-1]]
-    near = wish.near if wish.origin is None else None
-    if near is not None and any(_metres(near, stops[b["stop"]]) <= NEAR_METRES for b, _ in pairs):
-        board, leave = min(pairs, key=lambda pair: _metres(near, stops[pair[0]["stop"]]))
-    elif wish.origin is None:
-        board, leave = pairs[0]
-    else:
+    near = wish.near
+    if wish.origin is not None:
         board, leave = min(pairs, key=lambda pair: pair[1]["minutes"] - pair[0]["minutes"])
+    elif near is not None:
+        board, leave = min(pairs, key=lambda pair: _metres(near, stops[pair[0]["stop"]]))
+    else:
+        board, leave = pairs[0]
     return Leg(*key, board["stop"], leave["stop"], board["minutes"], leave["minutes"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import uuid
@@ -138,10 +139,33 @@ async def running(
     model: BaseChatModel | None = None,
     settings: AgentSettings | None = None,
 ) -> AsyncGenerator[Rpc]:
-    """The agent's app with its lifespan, and a client for it."""
+    """The agent's app with its lifespan, and a client for it. May be entered by a fixture."""
     app = build_app(spec, settings or AgentSettings(), clock=stopped(now), model=model)
     async with (
-        app.router.lifespan_context(app),
+        lifespan(app),
         httpx.AsyncClient(transport=StreamingASGITransport(app), base_url="http://agent") as http,
     ):
         yield Rpc(http, app)
+
+
+@asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncGenerator[None]:
+    """The app's lifespan in a task of its own, as a server runs it: cancel scopes have to end where they began."""
+    started, stop = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:
+        async with app.router.lifespan_context(app):
+            started.set()
+            await stop.wait()
+
+    task = asyncio.create_task(live())
+    waiting = asyncio.create_task(started.wait())
+    await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if task.done():
+        await task
+    try:
+        yield
+    finally:
+        stop.set()
+        await task
