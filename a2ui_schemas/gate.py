@@ -43,12 +43,17 @@ def _problems(card: CardType, catalog: Any) -> Iterator[str]:
         return
     for error in Draft202012Validator(card.schema).iter_errors(card.example):
         yield f"example.json: {error.json_path}: {error.message}"
-    for problem in lint(card.template, card.schema):
+    broken = list(_sdk_problems(card, catalog))
+    for problem in broken or lint(card.template, card.schema):
         yield f"template.json: {problem}"
+
+
+def _sdk_problems(card: CardType, catalog: Any) -> Iterator[str]:
+    """What A2UI's own SDK says. The lint reads only templates that pass it."""
     try:
         validate_payload([catalog], operations(card, CATALOG_ID, f"{card.type}-gate", card.example))
     except Exception as error:
         details: list[Any] = getattr(error, "details", None) or []
         for detail in details or [error]:
             path = getattr(detail, "path", "")
-            yield f"template.json: {path + ': ' if path else ''}{getattr(detail, 'message', detail)}"
+            yield f"{path + ': ' if path else ''}{getattr(detail, 'message', detail)}"

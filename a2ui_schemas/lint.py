@@ -1,6 +1,7 @@
-"""The binding lint: every path in a template must exist in the data schema of its card. The SDK does not check that.
+"""The binding lint: every path in a template must exist in valid data of its card. The SDK does not check that.
 
-Knows list scopes (`/x` starts at the root, `x` at the current item), array templates and `${}` in formatString.
+Knows list scopes (`/x` starts at the root, `x` at the current item), array templates and `${}` in formatString. A bound
+field must be required or have a default, else a user reads "undefined". Expects a template that the SDK accepts.
 """
 
 from __future__ import annotations
@@ -68,12 +69,10 @@ class _Lint:
 
     def _resolve(self, path: str, scope: Json | None) -> tuple[Json, str]:
         if path.startswith("/"):
-            found = _step_through(self._schema, path)
-            return (found, "") if found is not None else ({}, "is not in the data schema")
+            return _step_through(self._schema, path, "is not in the data schema")
         if scope is None:
             return {}, "is relative, but outside a list"
-        found = _step_through(scope, path)
-        return (found, "") if found is not None else ({}, "is not in the schema of the list's items")
+        return _step_through(scope, path, "is not in the schema of the list's items")
 
 
 def _paths(mapping: Json) -> Iterator[str]:
@@ -94,11 +93,18 @@ def _children(value: Any) -> list[str]:
     return found
 
 
-def _step_through(schema: Json, path: str) -> Json | None:
-    current: Any = schema
+def _step_through(schema: Json, path: str, unknown: str) -> tuple[Json, str]:
+    """The schema at `path` and what is wrong with it; `unknown` is said of a path that leads nowhere."""
+    current = schema
+    always = True
     for segment in (part.replace("~1", "/").replace("~0", "~") for part in path.split("/") if part):
-        if not isinstance(current, dict):
-            return None
-        node = cast("Json", current)
-        current = node.get("items") if node.get("type") == "array" else (node.get("properties") or {}).get(segment)
-    return cast("Json", current) if isinstance(current, dict) else None
+        if current.get("type") == "array":
+            found: Any = current.get("items") if segment.isdecimal() else None
+            always = False
+        else:
+            found = cast("Json", current.get("properties") or {}).get(segment)
+            always = always and (segment in current.get("required", ()) or "default" in (found or {}))
+        if not isinstance(found, dict):
+            return {}, unknown
+        current = cast("Json", found)
+    return current, "" if always else "may be absent: require it or give it a default"

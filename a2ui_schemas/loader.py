@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 HERE = Path(__file__).parent
 CATALOGUE_VERSION = "1"
@@ -91,6 +91,8 @@ def load_catalogue(directory: Path = HERE) -> Catalogue:
     catalog = _json(directory / "catalog.json", digest, problems)
     if not cards:
         problems.append(f"{directory}: no card types (folders with a card.json)")
+    if catalog and not isinstance(catalog.get("catalogId"), str):
+        problems.append("catalog.json: catalogId missing or not a string")
     if problems:
         raise CatalogueError("\n".join(problems))
     return Catalogue(catalog["catalogId"], CATALOGUE_VERSION, digest.hexdigest()[:16], cards, aliases)
@@ -98,16 +100,15 @@ def load_catalogue(directory: Path = HERE) -> Catalogue:
 
 def _read(folder: Path, digest: Any, problems: list[str]) -> CardType | None:
     before = len(problems)
-    names = ("card.json", "data.schema.json", "template.json", "example.json")
-    card, schema, template, example = (_json(folder / name, digest, problems) for name in names)
+    card = _json(folder / "card.json", digest, problems)
+    schema = _json(folder / "data.schema.json", digest, problems)
+    example = _json(folder / "example.json", digest, problems)
+    template = _json(folder / str(card.get("template", "template.json")), digest, problems, kind=list)
+    problems += [f"{folder.name}/card.json: {problem}" for problem in _meta_problems(card, folder.name)]
+    if not all(isinstance(component, dict) for component in template):
+        problems.append(f"{folder.name}/template.json: holds something that is not a component")
     if len(problems) > before:
         return None
-    missing = [key for key in ("type", "version", "category") if not isinstance(card.get(key), str)]
-    if missing:
-        problems.append(f"{folder.name}/card.json: {', '.join(missing)} missing or not a string")
-        return None
-    if card["type"] != folder.name:
-        problems.append(f"{folder.name}/card.json: type is {card['type']!r} but the folder is {folder.name!r}")
     return CardType(
         type=card["type"],
         version=card["version"],
@@ -121,13 +122,33 @@ def _read(folder: Path, digest: Any, problems: list[str]) -> CardType | None:
     )
 
 
-def _json(path: Path, digest: Any, problems: list[str]) -> Any:
+def _meta_problems(card: Json, folder: str) -> Iterator[str]:
+    if not card:
+        return
+    for key in ("type", "version", "category"):
+        if not isinstance(card.get(key), str):
+            yield f"{key} is missing or not a string"
+    for key in ("aliases", "actions"):
+        names: Any = card.get(key, [])
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
+            yield f"{key} is not a list of strings"
+    if isinstance(card.get("type"), str) and card["type"] != folder:
+        yield f"type is {card['type']!r} but the folder is {folder!r}"
+
+
+def _json(path: Path, digest: Any, problems: list[str], kind: type[Any] = dict) -> Any:
+    """The file's content; after a problem, which is added to `problems`, an empty `kind`."""
+    name = f"{path.parent.name}/{path.name}"
     try:
         data = path.read_bytes()
         digest.update(data)
-        return json.loads(data)
-    except FileNotFoundError:
-        problems.append(f"{path.parent.name}/{path.name}: missing")
+        content = json.loads(data)
+    except OSError:
+        problems.append(f"{name}: missing")
     except ValueError as error:
-        problems.append(f"{path.parent.name}/{path.name}: not JSON ({error})")
-    return {}
+        problems.append(f"{name}: not JSON ({error})")
+    else:
+        if isinstance(content, kind) and content:
+            return content
+        problems.append(f"{name}: not a JSON {'array' if kind is list else 'object'} with something in it")
+    return kind()

@@ -16,13 +16,15 @@ import orjson
 
 from a2ui_schemas.loader import CardType, Catalogue
 from a2ui_schemas.operations import operations
-from supervisor.cards.shape import TooDeep, shaped
+from supervisor.cards.shape import TooLong, Unshapable, shaped
 
 FALLBACK = "message-card"
 MAX_BYTES = 256 * 1024
 """JSON bytes of one card's data."""
 MAX_ERRORS = 5
-MAX_FALLBACK_TEXT = 4000
+MAX_BUBBLE = 4000
+"""Characters of the bubble text, which is also the text of a fallback card."""
+MAX_CATEGORY = 64
 
 Reason = Literal["unknown_type", "invalid_data", "too_large"]
 
@@ -83,8 +85,8 @@ class CardRenderer:
     ) -> RenderedCard:
         """The card, or its fallback. Never raises, whatever an agent sends."""
         name = card_type if isinstance(card_type, str) else ""
-        category = card_category if isinstance(card_category, str) else None
-        bubble = _words(bubble_text)
+        category = _words(card_category, MAX_CATEGORY) or None
+        bubble = _words(bubble_text, MAX_BUBBLE)
         try:
             card = self._catalogue.card(name)
             if card is None:
@@ -102,8 +104,12 @@ class CardRenderer:
         try:
             value = shaped(card.schema, data)
             size = len(orjson.dumps(value))
-        except (TooDeep, RecursionError, TypeError):
-            raise _Refused("invalid_data", ("the card data is nested too deeply or is not JSON",)) from None
+        except TooLong as error:
+            raise _Refused("too_large", (str(error),)) from None
+        except Unshapable as error:
+            raise _Refused("invalid_data", (str(error),)) from None
+        except TypeError:
+            raise _Refused("invalid_data", ("the card data is not JSON",)) from None
         if size > MAX_BYTES:
             raise _Refused("too_large", (f"{size} bytes, {MAX_BYTES} are allowed",))
         errors = [_public(error) for error, _ in zip(self._errors(card, value), range(MAX_ERRORS), strict=False)]
@@ -121,7 +127,7 @@ class CardRenderer:
     def _fallback(self, name: str, refused: _Refused, bubble: str, category: str | None) -> RenderedCard:
         shown = name[:60].encode("utf-8", "replace").decode() or "?"
         card = self._catalogue.cards[FALLBACK]
-        data = shaped(card.schema, {"text": bubble[:MAX_FALLBACK_TEXT] or f"[{shown}]"})
+        data = shaped(card.schema, {"text": bubble or f"[{shown}]"})
         fallback = Fallback(shown, refused.reason, refused.errors)
         if self._events:
             # Names of unknown types come from outside; they must not become an unbounded label.
@@ -146,8 +152,8 @@ def _with_title(card: CardType, data: Any, bubble: str) -> Any:
     return {**given, "title": bubble[:80]}
 
 
-def _words(value: Any) -> str:
-    return str(shaped({}, value)).strip() if isinstance(value, str) else ""
+def _words(value: Any, limit: int) -> str:
+    return str(shaped({}, value[:limit])).strip() if isinstance(value, str) else ""
 
 
 def _public(error: Any) -> str:
