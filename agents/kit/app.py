@@ -27,7 +27,7 @@ from agents.kit.limits import BodyLimit
 from agents.kit.mcp_tools import langchain_tools, quiet_server
 from agents.kit.settings import AgentSettings
 from agents.kit.spec import AgentSpec
-from agents.kit.tasks import open_task_store
+from agents.kit.tasks import SqliteTaskStore, open_task_store
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ def build_app(
         delay_ms=settings.offline_delay_ms,
     )
     card = agent_card(spec, settings.base_url(port or settings.port or spec.default_port))
-    store, engine = open_task_store(settings.task_database())
+    store = open_task_store(settings.task_database())
     executor = _Started()
     handler = HardenedHandler(
         agent_executor=executor, task_store=store, agent_card=card, interrupted_task_timeout=INTERRUPTED_SECONDS
@@ -83,8 +83,8 @@ def build_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
-            if engine is not None:
-                stack.push_async_callback(engine.dispose)
+            if isinstance(store, SqliteTaskStore):
+                await stack.enter_async_context(store)
             db = open_database(spec.seed, settings.data_dir, spec.name)
             stack.callback(db.close)
             client = await stack.enter_async_context(Client(quiet_server(spec.mcp_server, db, clock)))

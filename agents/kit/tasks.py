@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from pathlib import Path
+from typing import Self
 
 from a2a.server.context import ServerCallContext
-from a2a.server.tasks import DatabaseTaskStore, InMemoryTaskStore, TaskStore
+from a2a.server.tasks import DatabaseTaskStore, InMemoryTaskStore
 from a2a.types import Task
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
 
 
 class BoundedTaskStore(InMemoryTaskStore):
@@ -29,10 +32,37 @@ class BoundedTaskStore(InMemoryTaskStore):
             await super().delete(task_id, owner)
 
 
-def open_task_store(path: Path | None) -> tuple[TaskStore, AsyncEngine | None]:
-    """The store for `DATABASE`, and the engine to dispose of at the end if it has one."""
-    if path is None:
-        return BoundedTaskStore(), None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    engine = create_async_engine(f"sqlite+aiosqlite:///{path}")
-    return DatabaseTaskStore(engine), engine
+class SqliteTaskStore(DatabaseTaskStore):
+    """Tasks in one SQLite file of one process. Entering it fails the tasks that an earlier process left running."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        super().__init__(create_async_engine(f"sqlite+aiosqlite:///{path}"))
+
+    async def __aenter__(self) -> Self:
+        await self.initialize()
+        async with self.engine.begin() as connection:
+            await connection.execute(_FAIL_ORPHANS, {"message": _RESTARTED})
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.engine.dispose()
+
+
+# Nobody works on these any more; a caller that subscribes to one would wait for ever.
+_FAIL_ORPHANS = text(
+    "UPDATE tasks SET status = json_set(status, '$.state', 'TASK_STATE_FAILED', '$.message', json(:message))"
+    " WHERE json_extract(status, '$.state') IN ('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING')"
+)
+_RESTARTED = json.dumps(
+    {
+        "messageId": "restarted",
+        "role": "ROLE_AGENT",
+        "parts": [{"text": "服务重启，请重新提问。 The agent was restarted. Please ask again."}],
+    }
+)
+
+
+def open_task_store(path: Path | None) -> BoundedTaskStore | SqliteTaskStore:
+    """The store for `DATABASE`; a `SqliteTaskStore` has to be entered before use."""
+    return BoundedTaskStore() if path is None else SqliteTaskStore(path)

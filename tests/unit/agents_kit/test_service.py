@@ -242,6 +242,21 @@ async def test_tasks_outlive_the_process_when_a_database_is_set(tmp_path: Any) -
     assert reply["result"]["metadata"] == task["metadata"]
 
 
+async def test_a_task_that_a_dead_process_left_running_is_failed_at_the_next_start(tmp_path: Any) -> None:
+    settings = AgentSettings(database=f"sqlite:{tmp_path / 'tasks.db'}")
+    slow = ScriptedChatModel(policy=script("never"), delay_ms=60_000)
+    async with running(model=slow, settings=settings) as rpc:
+        params = {"message": message("tofu"), "configuration": {"returnImmediately": True}}
+        left = (await rpc.post("SendMessage", params))["result"]["task"]
+        finished = await rpc.send(" ")
+    async with running(settings=settings) as rpc:
+        orphan = (await rpc.post("GetTask", {"id": left["id"]}))["result"]
+        other = (await rpc.post("GetTask", {"id": finished["id"]}))["result"]
+    assert orphan["status"]["state"] == "TASK_STATE_FAILED"
+    assert "restarted" in orphan["status"]["message"]["parts"][0]["text"]
+    assert other["status"]["state"] == "TASK_STATE_REJECTED"
+
+
 async def test_the_data_is_a_file_when_a_directory_is_set(tmp_path: Any) -> None:
     async with running(settings=AgentSettings(data_dir=tmp_path)) as rpc:
         assert (tmp_path / f"{SPEC.name}.db").exists()
