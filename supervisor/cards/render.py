@@ -115,6 +115,9 @@ class CardRenderer:
         errors = [_public(error) for error, _ in zip(self._errors(card, value), range(MAX_ERRORS), strict=False)]
         if errors:
             raise _Refused("invalid_data", tuple(errors))
+        if value.get("items") and "empty_text" in value:
+            # Templates have no conditions: what stands for an empty list must not follow a full one.
+            value["empty_text"] = ""
         if not any(value.values()):
             # Renderers wait for ever for a surface whose whole data model is empty.
             raise _Refused("invalid_data", ("there is nothing to show",))

@@ -8,6 +8,7 @@ missing=()
 command -v node >/dev/null || missing+=(nodejs npm)
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing+=(chromium)
 { command -v fc-list >/dev/null && fc-list :lang=zh | grep -q .; } || missing+=(fontconfig fonts-wqy-zenhei)
+{ command -v fc-list >/dev/null && fc-list | grep -qi emoji; } || missing+=(fonts-noto-color-emoji)
 
 if [ ${#missing[@]} -gt 0 ]; then
   if [ "${CI:-}" != true ] || ! command -v apt-get >/dev/null; then

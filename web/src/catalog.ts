@@ -1,7 +1,7 @@
 // The A2UI catalogue of this page: the basic components and our Heatmap and RouteMap (see a2ui_schemas/components.py).
 import { A2uiLitElement, basicCatalog } from "@a2ui/lit/v0_9";
 import { Catalog, CommonSchemas } from "@a2ui/web_core/v0_9";
-import { css, html, nothing } from "lit";
+import { css, html, LitElement, nothing } from "lit";
 import { z } from "zod";
 
 export const CATALOG_ID = "https://switchboard.example/a2ui/catalogs/campus/v1/catalog.json";
@@ -94,6 +94,10 @@ class RouteMap extends CampusElement {
     </ol>`;
   }
 }
+
+// The renderer sets captions in italics, which Chinese type does not have. Components live in the surface's shadow root.
+const surface = customElements.get("a2ui-surface") as unknown as typeof LitElement;
+surface.elementStyles.push(css`em { font-style: normal; } h3, h4, h5, em { overflow-wrap: anywhere; }`);
 
 customElements.define("campus-heatmap", Heatmap);
 customElements.define("campus-routemap", RouteMap);

@@ -1,10 +1,12 @@
 // The page: one thread, its transcript, a composer. Wires agent, store and view; holds no protocol knowledge.
+import "./strict";
 import { render } from "lit";
 import { ChatAgent } from "./agent";
 import { Cards, showTextLiterally, type UserAction } from "./cards";
 import { choose, current, t } from "./i18n";
 import { Store } from "./store";
 import "./style.css";
+import { followTranscript } from "./follow";
 import { page, type Actions } from "./view";
 
 const root = document.getElementById("app")!;
@@ -28,11 +30,8 @@ function draw(): void {
   if (frame) return;
   frame = requestAnimationFrame(() => {
     frame = 0;
-    const log = root.querySelector<HTMLElement>(".transcript");
-    const following = log === null || log.scrollHeight - log.scrollTop - log.clientHeight < 120;
     render(page(agent.messages as any[], store, cards, actions), root);
-    const after = root.querySelector<HTMLElement>(".transcript");
-    if (following && after) after.scrollTop = after.scrollHeight;
+    followTranscript(root);
   });
 }
 
