@@ -54,7 +54,8 @@ class Demo:
             raise DemoFailed(f"Port {self.port} is taken. Choose another: make demo PORT={self.port + 1}")
         agents = {name: free_port() for name in agent_names()}
         for name, port in agents.items():
-            self._spawn(name, ["-m", f"agents.{name}", "--port", str(port)], {})
+            # DATABASE names the supervisor's file; an agent that wrote into it would hold its lock.
+            self._spawn(name, ["-m", f"agents.{name}", "--port", str(port)], {"DATABASE": ""})
         for name, port in agents.items():
             self._wait(name, f"http://127.0.0.1:{port}/healthz")
         urls = ",".join(f"{name}=http://127.0.0.1:{port}" for name, port in agents.items())
