@@ -51,6 +51,7 @@ def _dish_card(data: Data, chinese: bool) -> dict[str, Any]:
 
 def _dish_item(dish: Data, chinese: bool) -> dict[str, Any]:
     stock = dish["stock"]
+    tags = dish["tags" if chinese else "tags_en"]
     return {
         "id": dish["id"],
         "name": pick(dish, "name", chinese),
@@ -60,8 +61,8 @@ def _dish_item(dish: Data, chinese: bool) -> dict[str, Any]:
         "rating": str(dish["rating"]),
         "spiciness": dish["spiciness"],
         "spiciness_label": _CHILIES[dish["spiciness"]],
-        "tags": dish["tags"],
-        "tags_label": " · ".join(dish["tags"][:3]) if chinese else "",
+        "tags": tags,
+        "tags_label": " · ".join(tags[:3]),
         "stock_label": f"余 {stock} 份" if chinese else f"{stock} left",
     }
 

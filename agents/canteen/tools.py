@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
 from pydantic import Field
 
+from agents.canteen.names import canteen_in, tag_id, tag_names
 from agents.canteen.seed import MEALS
 from agents.kit.clock import Clock
 from agents.kit.database import fetch
@@ -83,7 +85,7 @@ class CanteenTools:
             values.append(found["id"])
         sql = _DISHES.format(meal=chosen, where=" AND ".join(where), order=_ORDER[sort])
         rows = fetch(self._db, sql, *values, 500)
-        unique = list({row["name_zh"]: row for row in reversed(rows)}.values())[::-1]
+        unique = _each_once(rows)
         return {
             **_moment(now),
             "meal": chosen,
@@ -99,8 +101,8 @@ class CanteenTools:
         sort: Literal["crowding", "rating", "distance"] = "crowding",
         open_now: bool = False,
         hour: Annotated[int | None, Field(ge=0, le=23)] = None,
-        near_lat: float | None = None,
-        near_lng: float | None = None,
+        near_lat: Annotated[float | None, Field(ge=-90, le=90)] = None,
+        near_lng: Annotated[float | None, Field(ge=-180, le=180)] = None,
         limit: Limit = 10,
     ) -> dict[str, Any]:
         """Canteens with crowding (percent of seats taken) at an hour, default now. Closed ones come last."""
@@ -175,8 +177,9 @@ class CanteenTools:
         wanted = (name or "").strip().lower()
         if not wanted:
             return None
+        alias = canteen_in(wanted)
         for row in fetch(self._db, "SELECT * FROM canteens ORDER BY id"):
-            if wanted in (row["id"], row["name_zh"], row["name_en"].lower()):
+            if row["id"] == alias or wanted in (row["id"], row["name_zh"], row["name_en"].lower()):
                 return row
         return None
 
@@ -212,12 +215,26 @@ def _dish_filter(
         conditions.append(("d.price <= ?", max_price))
     if stall:
         conditions.append(("s.name_zh || ' ' || s.name_en LIKE ?", f"%{stall}%"))
-    conditions += [("d.tags LIKE ?", f"%|{tag}|%") for tag in tags or ()]
+    conditions += [("d.tags LIKE ?", f"%|{tag_id(tag)}|%") for tag in tags or ()]
     return [f"d.stock_{meal} > 0", *(sql for sql, _ in conditions)], [value for _, value in conditions]
 
 
+def _each_once(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first row of every dish, in order."""
+    unique: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        unique.setdefault(row["name_zh"], row)
+    return list(unique.values())
+
+
 def _dish(row: dict[str, Any]) -> dict[str, Any]:
-    return {**row, "price": f"{row['price']:.2f}", "tags": [tag for tag in row["tags"].split("|") if tag]}
+    tags = [tag for tag in row["tags"].split("|") if tag]
+    return {
+        **row,
+        "price": f"{row['price']:.2f}",
+        "tags": tags,
+        "tags_en": [tag_names()[tag] for tag in tags],
+    }
 
 
 def _named(row: dict[str, Any]) -> dict[str, str]:
