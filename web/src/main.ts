@@ -85,7 +85,7 @@ async function refreshAgents(): Promise<void> {
 const actions: Actions = {
   ask: (question) => void ask(question),
   stop: () => void agent.cancel().then((stopped) => stopped || agent.abortRun()).catch(() => agent.abortRun()),
-  retry: () => void ask(lastQuestion),
+  retry: () => void (store.accepted ? ask(lastQuestion) : exchange(() => agent.runAgent({}))),
   newThread: () => {
     location.hash = crypto.randomUUID();
   },

@@ -14,6 +14,8 @@ export class Store {
   error: string | undefined;
   subagents = new Map<string, SubagentLine>();
   agents: any[] = [];
+  /** Whether the server took the last exchange on; what it never saw may be sent again as it is. */
+  accepted = false;
   private terminal = false;
 
   /** Whether the last run ended with a terminal event; a stream may end without one. */
@@ -25,6 +27,7 @@ export class Store {
     this.running = true;
     this.error = undefined;
     this.terminal = false;
+    this.accepted = false;
   }
 
   end(): void {
@@ -39,6 +42,9 @@ export class Store {
 
   apply(event: any): void {
     switch (event.type) {
+      case "RUN_STARTED":
+        this.accepted = true;
+        break;
       case "SUBAGENT_STARTED":
         this.subagents.set(event.subagentRunId, {
           id: event.subagentRunId,
