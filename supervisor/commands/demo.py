@@ -56,11 +56,11 @@ class Demo:
         for name, port in agents.items():
             # DATABASE names the supervisor's file; an agent that wrote into it would hold its lock.
             self._spawn(name, ["-m", f"agents.{name}", "--port", str(port)], {"DATABASE": ""})
-        for name, port in agents.items():
-            self._wait(name, f"http://127.0.0.1:{port}/healthz")
         urls = ",".join(f"{name}=http://127.0.0.1:{port}" for name, port in agents.items())
         self._spawn("supervisor", ["-m", "supervisor.cli", "serve", "--port", str(self.port)], {"AGENTS": urls})
-        self._wait("supervisor", f"http://127.0.0.1:{self.port}/readyz")
+        for name, port in agents.items():
+            self._wait(name, f"http://127.0.0.1:{port}/healthz", "ok")
+        self._wait("supervisor", f"http://127.0.0.1:{self.port}/readyz", "ready")
 
     def _spawn(self, name: str, arguments: list[str], extra: Mapping[str, str]) -> None:
         environment = {**os.environ, "OFFLINE_DELAY_MS": "12", **self.environment, **extra}
@@ -68,13 +68,13 @@ class Demo:
         command = [sys.executable, *arguments]
         self.processes[name] = subprocess.Popen(command, env=environment, start_new_session=True)
 
-    def _wait(self, name: str, url: str) -> None:
+    def _wait(self, name: str, url: str, status: str) -> None:
         deadline = time.monotonic() + START_SECONDS
         while not self._stop.is_set():
             code = self.processes[name].poll()
             if code is not None:
                 raise DemoFailed(f"{name} stopped with code {code} while starting; its message is above.")
-            if _answers(url):
+            if _status(url) == status:
                 return
             if time.monotonic() > deadline:
                 raise DemoFailed(f"{name} did not answer at {url} within {START_SECONDS} s.")
@@ -127,8 +127,8 @@ def _in_use(port: int) -> bool:
     return False
 
 
-def _answers(url: str) -> bool:
+def _status(url: str) -> str | None:
     try:
-        return httpx.get(url, timeout=2, trust_env=False).status_code == 200
-    except httpx.HTTPError:
-        return False
+        return httpx.get(url, timeout=2, trust_env=False).json().get("status")
+    except (httpx.HTTPError, ValueError):
+        return None
