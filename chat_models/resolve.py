@@ -10,6 +10,7 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
 
 OFFLINE = "offline"
+MAX_RETRIES = 1
 
 
 def resolve_model(
@@ -53,6 +54,9 @@ def _from_provider(spec: str, provider: str, base_url: str | None, api_key: str 
         options["api_key"] = api_key
     if provider == "openai":
         options["stream_usage"] = True
+        # The client waits in silence between tries, up to a minute if the provider says so. One retry outlives a blip;
+        # after that the user is told, and may try again.
+        options["max_retries"] = MAX_RETRIES
     try:
         return init_chat_model(spec, **options)
     except ImportError as error:

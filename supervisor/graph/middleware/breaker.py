@@ -20,6 +20,8 @@ from supervisor.graph.pairs import steps
 from supervisor.graph.results import refusal, since_last_question, turn_rows
 
 MAX_BREAKS = 2
+MAX_TRIES = 2
+"""How often a call whose tool failed may be made; what an agent answers, a failure too, is a result of the tool."""
 MARK = "done_call_breaker"
 
 
@@ -69,8 +71,9 @@ def _fingerprint(call: Any) -> str:
 
 
 def _same_call_before(turn: Sequence[BaseMessage], call: Any) -> tuple[bool, ToolMessage | None]:
-    """Whether this turn made the same call before, and what it gave if that is known. A failed call may be repeated."""
+    """Whether this turn made the same call before, and what it gave if that is known. A failed call has more tries."""
     made = list(steps(turn))
+    failures = 0
     fingerprint = _fingerprint(call)
     for position, step in enumerate(made):
         present = position == len(made) - 1
@@ -78,7 +81,9 @@ def _same_call_before(turn: Sequence[BaseMessage], call: Any) -> tuple[bool, Too
             if present and other["id"] == call["id"]:
                 return False, None
             result = step.results.get(other["id"] or "")
-            failed = result is not None and result.status == "error"
-            if _fingerprint(other) == fingerprint and not failed:
+            if _fingerprint(other) != fingerprint:
+                continue
+            failures += result is not None and result.status == "error"
+            if result is None or result.status != "error" or failures >= MAX_TRIES:
                 return True, result
     return False, None

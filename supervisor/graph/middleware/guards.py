@@ -83,8 +83,10 @@ class FinishReasonGuard(Guard):
 def _broke_off(message: AIMessage) -> bool:
     metadata = message.response_metadata
     reason = metadata.get("finish_reason")
+    if message.invalid_tool_calls and not message.tool_calls:
+        return True
     if reason == "length":
-        return bool(message.tool_calls or message.invalid_tool_calls)
+        return bool(message.tool_calls)
     # Only this provider is known to name a reason on every complete answer.
     return reason is None and metadata.get("model_provider") == "openai"
 
