@@ -40,6 +40,7 @@ from supervisor.runs.memory import MemoryRunStore
 from supervisor.runs.port import RunStore
 from supervisor.runs.sqlite import SqliteRunStore
 from supervisor.settings import Settings
+from supervisor.telemetry import tracing
 
 
 def create_app(settings: Settings | None = None, transport: httpx.AsyncBaseTransport | None = None) -> FastAPI:
@@ -52,6 +53,7 @@ def create_app(settings: Settings | None = None, transport: httpx.AsyncBaseTrans
     check(catalogue)
     dispatch = _dispatch_settings(chosen)
     chosen.sqlite_path()
+    tracing.configure()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:

@@ -23,6 +23,7 @@ from supervisor.dispatch.port import AgentCall, AgentInfo, DispatchResult, Progr
 from supervisor.dispatch.settings import DispatchSettings
 from supervisor.dispatch.tokens.port import Tokens
 from supervisor.dispatch.wire import Wire
+from supervisor.telemetry import tracing
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +63,13 @@ class A2ADispatcher:
         return self._discovery.agents()
 
     async def call(self, call: AgentCall, on_progress: Callable[[Progress], None]) -> DispatchResult:
+        with tracing.agent_call_span(call.agent) as span:
+            result = await self._call(call, on_progress)
+            if result.error:
+                tracing.failed(span, result.error)
+            return result
+
+    async def _call(self, call: AgentCall, on_progress: Callable[[Progress], None]) -> DispatchResult:
         endpoint = await self._locate(call.agent)
         if isinstance(endpoint, Unavailable):
             return outcome.failure(call.agent, endpoint.code)

@@ -18,6 +18,7 @@ from supervisor.http.requests import Limits, parse_turn, read_object, required_i
 from supervisor.http.sse import EventStream
 from supervisor.runs.connect import connect
 from supervisor.runs.manager import RunManager
+from supervisor.telemetry.tracing import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
             thread_id = required_id(body, "threadId")
             await _known_thread(door, thread_id, user.user_id)
             return EventStream(await door.runs.resume_after(thread_id, _sequence(last_id, "Last-Event-ID", 1)))
-        return EventStream(await door.runs.submit(parse_turn(body, user, door.limits)))
+        with joined(request.headers):
+            return EventStream(await door.runs.submit(parse_turn(body, user, door.limits)))
 
     @routes.post("/agui/connect")
     async def agui_connect(request: Request) -> Response:

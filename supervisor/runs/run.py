@@ -15,6 +15,7 @@ from supervisor.graph.port import Turn, TurnGraph
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
 from supervisor.runs.port import RunRecord, RunStatus
+from supervisor.telemetry import tracing
 
 logger = logging.getLogger(__name__)
 
@@ -88,10 +89,15 @@ class Run:
 
     async def _stream(self, graph: TurnGraph) -> None:
         apply, put = self._projector.apply, self._outbox.put
-        async for batch in graph.stream(self.turn):
-            for event in batch:
-                put(apply(event))
-            await self._outbox.has_room()
+        with tracing.run_span(self.turn.thread_id, self.turn.run_id) as span:
+            try:
+                async for batch in graph.stream(self.turn):
+                    for event in batch:
+                        put(apply(event))
+                    await self._outbox.has_room()
+            except RunFailure as failure:
+                tracing.failed(span, failure.row.code)
+                raise
 
     async def _cancelled(self, graph: TurnGraph) -> list[dict[str, Any]]:
         if not self._stopped:

@@ -215,6 +215,18 @@ async def test_a_streamed_answer_shows_status_and_text_while_the_agent_works() -
         assert text_of(found) == "三道辣菜"
 
 
+async def test_agents_join_the_trace_of_the_client() -> None:
+    stub = campus()
+    stub.agents["canteen"].always = Reply("好")
+    async with open_house(stub, **settings(stub)) as house:
+        trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
+        await house.post("/agui", run_input("推荐几道菜"), traceparent=f"00-{trace_id}-00f067aa0ba902b7-01")
+        await house.post("/agui", run_input("再推荐几道菜", message="u2"))
+        first, second = (sent.headers["traceparent"] for sent in stub.agents["canteen"].sends)
+        assert first.split("-")[1] == trace_id
+        assert second.split("-")[1] != trace_id
+
+
 async def test_an_agent_nobody_configured_here_is_reachable_through_its_skills() -> None:
     stub = campus()
     stub.agent("weather", skills=[_skill("forecast", ["weather", "天气", "rain"])]).replies.append(Reply("晴，18 度"))
