@@ -80,9 +80,14 @@ async def _open(
     dispatcher = await _open_dispatcher(stack, settings, dispatch, frozenset(catalogue.types), transport)
     checkpointer, journal, store = await _open_stores(stack, settings)
     graph = _graph(settings, catalogue, dispatcher, checkpointer)
-    run_settings = RunSettings(settings.flush_window_ms / 1000, settings.heartbeat_seconds, settings.subagent_events)
+    run_settings = RunSettings(
+        flush_window=settings.flush_window_ms / 1000,
+        heartbeat=settings.heartbeat_seconds,
+        drain=settings.drain_seconds,
+        subagents=settings.subagent_events,
+    )
     runs = RunManager(graph, journal, store, artifact.surface_events, run_settings)
-    stack.push_async_callback(runs.aclose, settings.drain_seconds)
+    stack.push_async_callback(runs.aclose)
     limits = Limits(settings.max_body_bytes, settings.max_message_chars)
     app.state.runs = runs
     app.include_router(router(FrontDoor(runs, SingleUser(), dispatcher.agents, catalogue.to_json(), limits)))

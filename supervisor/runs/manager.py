@@ -23,10 +23,11 @@ from supervisor.runs.run import Run
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """`flush_window` and `heartbeat` in seconds. `subagents` chooses the family of sub-agent events."""
+    """Times in seconds. `drain`: how long runs may finish once the server was told to stop."""
 
     flush_window: float = 0.01
     heartbeat: float = 15.0
+    drain: float = 10.0
     subagents: SubagentMode = "both"
 
 
@@ -43,6 +44,7 @@ class RunManager:
         self._settings = settings
         self._active: dict[str, Run | None] = {}
         self._draining = False
+        self._loop = asyncio.get_running_loop()
 
     async def submit(self, turn: Turn) -> AsyncIterator[bytes]:
         """Start the turn, or replay the run that already answered its last message. The frames of that run.
@@ -107,24 +109,25 @@ class RunManager:
         return run is not None and run.cancel()
 
     def begin_drain(self) -> None:
-        """Take no more runs."""
-        self._draining = True
+        """Take no more runs, and end those that are not done after `drain` seconds. May be called by a signal handler."""
+        if not self._draining:
+            self._draining = True
+            self._loop.call_soon_threadsafe(self._loop.call_later, self._settings.drain, self._abandon)
 
     @property
     def draining(self) -> bool:
         """True from the moment the server was told to stop."""
         return self._draining
 
-    async def aclose(self, grace: float) -> None:
-        """Wait up to `grace` seconds for the runs that are going on, then end them as resumable."""
+    async def aclose(self) -> None:
+        """Drain, and return when the last run has ended."""
         self.begin_drain()
-        runs = [run for run in self._active.values() if run is not None]
-        waiting = [asyncio.create_task(run.wait()) for run in runs]
-        if waiting:
-            await asyncio.wait(waiting, timeout=grace)
-        for run in runs:
-            run.abandon()
-        await asyncio.gather(*waiting)
+        await asyncio.gather(*(run.wait() for run in self._active.values() if run is not None))
+
+    def _abandon(self) -> None:
+        for run in self._active.values():
+            if run is not None:
+                run.abandon()
 
     async def _start(self, turn: Turn, new: tuple[UserMessage, ...]) -> Run:
         await self._claim(turn.thread_id)

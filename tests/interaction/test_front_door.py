@@ -32,7 +32,9 @@ class Server:
         self.graph = FakeGraph(script)
         self.journal = MemoryJournal()
         self.store = MemoryRunStore()
-        self.runs = RunManager(self.graph, self.journal, self.store, lambda *_: [], RunSettings(flush_window=0))
+        self.runs = RunManager(
+            self.graph, self.journal, self.store, lambda *_: [], RunSettings(flush_window=0, drain=0)
+        )
         self.app = FastAPI()
         problems.install(self.app)
         self.app.include_router(router(FrontDoor(self.runs, SingleUser(), lambda: (), {}, Limits(10_000, 1_000))))
@@ -54,7 +56,7 @@ async def serve() -> AsyncIterator[Callable[..., Server]]:
     yield build
     for server in made:
         await server.client.aclose()
-        await server.runs.aclose(0)
+        await server.runs.aclose()
 
 
 async def test_a_turn_streams_numbered_frames_and_one_terminal_event(serve: Callable[..., Server]) -> None:
@@ -284,6 +286,22 @@ async def test_a_journal_that_fails_ends_the_stream_with_an_error(serve: Callabl
     response = await server.post("/agui", run_input())
     assert parse(response.content)[-1].event["type"] == "RUN_ERROR"
     assert b"secret" not in response.content
+
+
+async def test_a_run_that_outlives_the_drain_ends_with_a_code_that_says_so(serve: Callable[..., Server]) -> None:
+    started = asyncio.Event()
+
+    async def hang() -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    server = serve(say("半"), hang)
+    run = asyncio.create_task(server.post("/agui", run_input()))
+    await started.wait()
+    await server.runs.aclose()
+    found = events((await run).content)
+    assert (found[-1]["type"], found[-1]["code"]) == ("RUN_ERROR", "SHUTTING_DOWN")
+    assert server.graph.cancelled == []
 
 
 async def test_a_server_that_stops_refuses_new_runs_and_is_not_ready(serve: Callable[..., Server]) -> None:
