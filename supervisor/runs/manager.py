@@ -109,7 +109,7 @@ class RunManager:
         return run is not None and run.cancel()
 
     def begin_drain(self) -> None:
-        """Take no more runs, and end those that are not done after `drain` seconds. May be called by a signal handler."""
+        """Take no more runs; end those that are not done after `drain` seconds. Signal handlers may call this."""
         if not self._draining:
             self._draining = True
             self._loop.call_soon_threadsafe(self._loop.call_later, self._settings.drain, self._abandon)
