@@ -63,7 +63,7 @@ class Demo:
         self._wait("supervisor", f"http://127.0.0.1:{self.port}/readyz", "ready")
 
     def _spawn(self, name: str, arguments: list[str], extra: Mapping[str, str]) -> None:
-        environment = {**os.environ, "OFFLINE_DELAY_MS": "12", **self.environment, **extra}
+        environment = {"OFFLINE_DELAY_MS": "12", **os.environ, **self.environment, **extra}
         # A session of its own: Ctrl-C reaches the demo alone, which then stops everything in order.
         command = [sys.executable, *arguments]
         self.processes[name] = subprocess.Popen(command, env=environment, start_new_session=True)

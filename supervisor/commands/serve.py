@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from types import FrameType
 
 import uvicorn
@@ -22,7 +23,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(settings: Settings) -> None:
-    """Run until SIGINT or SIGTERM."""
+    """Run until SIGINT or SIGTERM. Raises SystemExit: 0 after a signal, 1 when the server could not start."""
     app = create_app(settings.model_copy(update={"tune_gc": True}))
     config = uvicorn.Config(
         app,
@@ -35,4 +36,14 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=int(settings.drain_seconds) + 1,
         timeout_keep_alive=120,
     )
-    _Server(config).run()
+    server = _Server(config)
+    # uvicorn shuts down first and then raises the signal again, which would end the process as if it had been killed.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _exit)
+    server.run()
+    if not server.started:
+        raise SystemExit(1)
+
+
+def _exit(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)
