@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from chat_models import ScriptedChatModel, ToolSpec, Turn, is_chinese, match_score
 from supervisor.graph.middleware.directory import read_directory
-from supervisor.graph.results import since_last_question, turn_rows
+from supervisor.graph.results import ERROR_HINTS, since_last_question, turn_rows
 
 SINGLE, PARALLEL = "call_domain_agent", "orchestrate_parallel"
 
@@ -22,13 +22,24 @@ _CLAUSES = re.compile(
     re.I,
 )
 _FOLLOW_UP = re.compile(
-    r"^(那|还有|再来|换|更|有没有更|what about|how about|and |any (cheaper|other|more)|more\b|cheaper)", re.I
+    r"^(那|还有|再来|换|更|有没有更|what about|how about|and |any (cheaper|other|more)|more\b|cheaper)"
+    r"|呢[？?。！!\s]*$",
+    re.I,
 )
 _GREETING = re.compile(r"^\s*(hi|hello|hey|thanks?|thank you|你好|您好|嗨|谢谢|早上好|晚上好)[\s!！。.~]*$", re.I)
 _NAMED = 4
 """What a named tag counts; shared terms never outweigh one."""
 _LEAST = 2
 """Score from which an agent is asked at all: a named tag, or two shared terms."""
+
+_REASONS = {
+    "timeout": "响应超时。",
+    "unreachable": "无法连接。",
+    "circuit_open": "连续失败，稍后再试。",
+    "unauthorized": "凭证被拒绝。",
+    "unknown_agent": "没有这个服务。",
+    "cancelled": "已停止。",
+}
 
 Agent = dict[str, Any]
 
@@ -63,30 +74,43 @@ def _score(text: str, agent: Agent) -> int:
 
 def _route(question: str, agents: Sequence[Agent]) -> list[tuple[str, str]]:
     """(agent, its part of the question) for every agent that fits, in the order of the question."""
-    if _GREETING.match(question):
-        return []
     parts: dict[str, list[str]] = {}
+    latest: list[str] = []
+    leading: list[str] = []
     for clause in (c.strip() for c in _CLAUSES.split(question) if c and c.strip()):
-        scored = [(score, agent["agent"]) for agent in agents if (score := _score(clause, agent)) >= _LEAST]
-        best = max((score for score, _ in scored), default=0)
-        for score, name in scored:
-            if score == best or score >= _NAMED:
-                parts.setdefault(name, []).append(clause)
+        if _GREETING.match(clause):
+            continue
+        fitting = _fitting(clause, agents)
+        for name in fitting or latest:
+            parts.setdefault(name, leading[:]).append(clause)
+        if fitting:
+            latest, leading = fitting, []
+        elif not latest:
+            leading.append(clause)
     if len(parts) < 2:
         return [(name, question.strip()) for name in parts]
     glue = "，" if is_chinese(question) else ", "
     return [(name, glue.join(clauses)) for name, clauses in parts.items()]
 
 
+def _fitting(clause: str, agents: Sequence[Agent]) -> list[str]:
+    """The agents that a clause names, else those it is closest to. A clause that fits none goes with its neighbour."""
+    scored = [(score, agent["agent"]) for agent in agents if (score := _score(clause, agent)) >= _LEAST]
+    best = max((score for score, _ in scored), default=0)
+    return [name for score, name in scored if score == best or score >= _NAMED]
+
+
 def _follow_up(question: str, agents: Sequence[Agent], messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     """A question that names nothing goes to the agent that answered last."""
-    if not _FOLLOW_UP.match(question.strip()):
+    if not _FOLLOW_UP.search(question.strip()):
         return []
     known = {agent["agent"] for agent in agents}
     for message in reversed(messages):
         for call in reversed(message.tool_calls) if isinstance(message, AIMessage) else ():
-            names = [call["args"].get("agent"), *(c.get("agent") for c in call["args"].get("calls", []))]
-            if fitting := [str(name) for name in names if name in known]:
+            several = call["args"].get("calls")
+            rows = [call["args"], *(cast("list[Any]", several) if isinstance(several, list) else ())]
+            names = [str(cast("dict[str, Any]", row).get("agent")) for row in rows if isinstance(row, dict)]
+            if fitting := [name for name in names if name in known]:
                 return [(fitting[0], question.strip())]
     return []
 
@@ -104,26 +128,28 @@ def _final_text(question: str, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _line(row: dict[str, Any], chinese: bool) -> str:
-    name = row.get("agent", "")
+    name, text = str(row.get("agent") or ""), str(row.get("text") or "")
+    # A suspended agent's text is its question to the user.
+    if text and row.get("status") in ("completed", "suspended"):
+        return text
     if row.get("status") == "completed":
-        text = str(row.get("text") or "")
-        return text or (f"{name} 已给出卡片。" if chinese else f"{name} answered with a card.")
-    if row.get("error") == "unknown_agent":
-        return str(row.get("message", ""))
+        return f"{name} 已给出卡片。" if chinese else f"{name} answered with a card."
     reason = _reason(row, chinese)
+    if not name:
+        return f"查询没有成功：{reason}" if chinese else f"The request did not work: {reason}"
     return f"{name} 服务暂时无法回答：{reason}" if chinese else f"The {name} agent could not answer: {reason}"
 
 
 def _reason(row: dict[str, Any], chinese: bool) -> str:
-    if not chinese:
-        return str(row.get("message") or "something went wrong.")
-    reasons = {"timeout": "响应超时。", "unreachable": "无法连接。", "circuit_open": "连续失败，稍后再试。"}
-    return reasons.get(str(row.get("error")), "出了点问题，请稍后再试。")
+    code = str(row.get("error"))
+    if chinese:
+        return _REASONS.get(code, "出了点问题，请稍后再试。")
+    return ERROR_HINTS.get(code) or str(row.get("message") or "Something went wrong.")
 
 
 def _introduction(question: str, agents: Sequence[Agent]) -> str:
     chinese = is_chinese(question)
-    offers = [f"- {agent['agent']}: {_offer(agent, chinese)}" for agent in agents]
+    offers = [f"- {agent['agent']}: {_offer(agent, chinese)}" for agent in agents if agent["available"]]
     if not offers:
         return "现在没有可用的服务，请稍后再试。" if chinese else "No agent is available now. Please try again later."
     opening = "你好！我可以帮你：" if chinese else "Hello! I can help with:"

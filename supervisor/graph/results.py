@@ -40,14 +40,18 @@ def refusal(code: str, message: str, **more: Any) -> str:
 def rows(content: str) -> list[dict[str, Any]]:
     """The rows in the content of a dispatch ToolMessage; [] when it is none."""
     try:
-        value = orjson.loads(content.encode())
+        value = orjson.loads(content.encode(errors="replace"))
     except orjson.JSONDecodeError:
         return []
     if not isinstance(value, dict):
         return []
     whole = cast("dict[str, Any]", value)
-    found = whole.get("results") if "results" in whole else [whole]
-    return [cast("dict[str, Any]", r) for r in cast("list[Any]", found) if isinstance(r, dict)]
+    found = whole.get("results", [whole])
+    return (
+        [cast("dict[str, Any]", r) for r in cast("list[Any]", found) if isinstance(r, dict)]
+        if isinstance(found, list)
+        else []
+    )
 
 
 def since_last_question(messages: Sequence[BaseMessage]) -> list[BaseMessage]:

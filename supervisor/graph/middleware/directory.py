@@ -56,4 +56,5 @@ def agent_line(agent: AgentInfo) -> str:
 def read_directory(description: str) -> list[dict[str, Any]]:
     """The agents in a tool description that this middleware wrote."""
     _, found, lines = description.partition(HEADING)
-    return [json.loads(line) for line in lines.strip().splitlines()] if found else []
+    # Not `splitlines`: a text of an agent may hold U+2028, which JSON leaves as it is.
+    return [json.loads(line) for line in lines.strip("\n").split("\n") if line] if found else []
