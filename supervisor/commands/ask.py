@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import httpx
-from rich.console import Console
+from rich.console import Console, Group
 from rich.markup import escape
+from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 Event = dict[str, Any]
 
@@ -90,24 +92,32 @@ class Printer:
     def _card(self, event: Event) -> None:
         for operation in event["content"]["a2ui_operations"]:
             if "updateDataModel" in operation:
-                self._console.print(card_table(operation["updateDataModel"].get("value") or {}))
+                self._console.print(card_view(operation["updateDataModel"].get("value") or {}))
 
 
-def card_table(data: Event) -> Table:
-    """The rows of a card's data model as a table; its other fields become the title."""
-    rows = [item for key in ("items", "cells") for item in cast("list[Any]", data.get(key) or [])]
-    table = Table(title=escape(str(data.get("title") or data.get("text") or "")) or None, title_justify="left")
-    shown = [row for row in rows if isinstance(row, dict)]
-    columns = [key for key in dict.fromkeys(k for row in shown for k in row) if _useful(key, shown)]
+def card_view(data: Event) -> Panel:
+    """A card's data model: its words, and its rows as a table."""
+    words = [str(data[key]) for key in ("subtitle", "text", "empty_text") if data.get(key)]
+    rows = [item for key in ("items", "cells") for item in cast("list[Any]", data.get(key) or []) if item]
+    parts: list[Text | Table] = [Text("\n".join(words))] if words else []
+    if rows:
+        parts.append(_table(rows))
+    return Panel(Group(*parts), title=escape(str(data.get("title") or "")), title_align="left")
+
+
+def _table(rows: list[Event]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    columns = [key for key in dict.fromkeys(k for row in rows for k in row) if _useful(key, rows)]
     for column in columns:
         table.add_column(column.removesuffix("_label"))
-    for row in shown:
+    for row in rows:
         table.add_row(*(escape(_cell(row.get(column))) for column in columns))
     return table
 
 
 def _useful(key: str, rows: list[Event]) -> bool:
-    if key == "id" or key.endswith("_url") or any(f"{key}_label" in row for row in rows):
+    labelled = f"{key.split('_')[0]}_label"
+    if key == "id" or key.endswith("_url") or (key != labelled and any(labelled in row for row in rows)):
         return False
     return any(_cell(row.get(key)) for row in rows)
 
