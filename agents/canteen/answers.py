@@ -14,6 +14,21 @@ Data = Mapping[str, Any]
 MEAL_NAMES = {"breakfast": ("早餐", "breakfast"), "lunch": ("午餐", "lunch"), "dinner": ("晚餐", "dinner")}
 SHOWN = 3
 """Rows that the text names; the card shows all."""
+STALLS_SHOWN = 5
+
+_DISH_ORDER = {
+    "rating": ("", ""),
+    "price": ("，从便宜到贵", ", cheapest first"),
+    "price_desc": ("，从贵到便宜", ", dearest first"),
+    "spiciness": ("，从辣到不辣", ", hottest first"),
+}
+_BEST_CANTEEN = {
+    "crowding": ("最不拥挤的是", "the least crowded is"),
+    "busiest": ("最拥挤的是", "the most crowded is"),
+    "rating": ("评分最高的是", "the best rated is"),
+    "distance": ("离你最近的是", "the closest to you is"),
+}
+_OF_A_TIME = ("crowding", "busiest")
 
 
 def answer_offline(conversation: Conversation) -> Turn:
@@ -23,31 +38,57 @@ def answer_offline(conversation: Conversation) -> Turn:
     return Turn("\n\n".join(_text(result, conversation.chinese) for result in conversation.results))
 
 
-def _text(result: ToolResult, chinese: bool) -> str:
-    if not result.ok:
-        return "抱歉，食堂数据暂时查不到，请稍后再试。" if chinese else "Sorry, the canteen data cannot be read now."
-    return _WRITERS[result.name](result.data, chinese)
-
-
 def pick(row: Data, key: str, chinese: bool) -> str:
     """The field in the language of the answer."""
     return str(row[f"{key}_{'zh' if chinese else 'en'}"])
 
 
+def canteen_name(data: Data, chinese: bool) -> str:
+    """The canteen that a result is about, "" for all."""
+    return pick(data["canteen"], "name", chinese) if data["canteen"] else ""
+
+
+def clock_time(data: Data) -> str:
+    """What time the crowding is of."""
+    return str(data["now"]) if data["at_now"] else f"{data['at_hour']:02d}:00"
+
+
+def _text(result: ToolResult, chinese: bool) -> str:
+    if not result.ok:
+        return "抱歉，食堂数据暂时查不到，请稍后再试。" if chinese else "Sorry, the canteen data cannot be read now."
+    return _unknown(result.data, chinese) + _WRITERS[result.name](result.data, chinese)
+
+
+def _unknown(data: Data, chinese: bool) -> str:
+    name = data.get("unknown_canteen")
+    if not name:
+        return ""
+    return (
+        f"没有找到“{name}”，下面看的是所有食堂。" if chinese else f'There is no "{name}"; this is about all canteens. '
+    )
+
+
 def _dishes(data: Data, chinese: bool) -> str:
     meal = MEAL_NAMES[data["meal"]][0 if chinese else 1]
-    where = pick(data["canteen"], "name", chinese) if data["canteen"] else ""
+    where = canteen_name(data, chinese)
     dishes: Sequence[Data] = data["dishes"]
     if not dishes:
-        place = where or ("各食堂" if chinese else "any canteen")
-        if chinese:
-            return f"{place}{meal}没有找到符合条件的菜，换个口味或放宽价格试试。"
-        return f"Nothing at {place} fits for {meal}. Try another taste or a higher price."
+        return _no_dishes(data, meal, where, chinese)
     named = [_one_dish(dish, chinese) for dish in dishes[:SHOWN]]
+    order = _DISH_ORDER[data["sort"]][0 if chinese else 1]
     if chinese:
-        return f"为你找到{where}{meal}的 {len(dishes)} 道菜：{'；'.join(named)}。"
+        return f"为你找到{where}{meal}的 {len(dishes)} 道菜{order}：{'；'.join(named)}。"
     place = f" at {where}" if where else ""
-    return f"Here are {len(dishes)} dishes for {meal}{place}: {'; '.join(named)}."
+    found = "Here is 1 dish" if len(dishes) == 1 else f"Here are {len(dishes)} dishes"
+    return f"{found} for {meal}{place}{order if len(dishes) > 1 else ''}: {'; '.join(named)}."
+
+
+def _no_dishes(data: Data, meal: str, where: str, chinese: bool) -> str:
+    if data["offset"]:
+        return "没有更多符合条件的菜了。" if chinese else "There are no more dishes that fit."
+    if chinese:
+        return f"{where or '各食堂'}{meal}没有找到符合条件的菜，换个口味、换一餐或放宽价格试试。"
+    return f"Nothing at {where or 'any canteen'} fits for {meal}. Try another taste, another meal or a higher price."
 
 
 def _one_dish(dish: Data, chinese: bool) -> str:
@@ -59,55 +100,110 @@ def _one_dish(dish: Data, chinese: bool) -> str:
 
 def _canteens(data: Data, chinese: bool) -> str:
     rows: Sequence[Data] = data["canteens"]
+    if data["canteen"]:
+        return _one_canteen(rows[0], data, chinese)
     is_open = [row for row in rows if row["open"]]
-    hour = f"{data['at_hour']:02d}:00"
     if not is_open:
-        return f"{hour} 没有食堂营业。" if chinese else f"No canteen is open at {hour}."
-    best, rest = is_open[0], is_open[1:SHOWN]
-    name = pick(best, "name", chinese)
-    others = [f"{pick(row, 'name', chinese)} {_measure(row, data['sort'], chinese)}" for row in rest]
+        return _all_closed(data, chinese)
+    best, rest, sort = is_open[0], is_open[1:SHOWN], data["sort"]
+    name, measure = pick(best, "name", chinese), _measure(best, sort, chinese)
+    start = _start(data, len(is_open), chinese)
+    lead = _BEST_CANTEEN[sort][0 if chinese else 1]
     if chinese:
-        lead = {"crowding": "现在最不拥挤", "rating": "评分最高", "distance": "离你最近"}[data["sort"]]
-        more = f"其次是{'、'.join(others)}。" if others else ""
-        return f"{lead}的是{name}，{_measure(best, data['sort'], True)}，还有约 {best['seats_free']} 个空座。{more}"
-    lead = {"crowding": "least crowded", "rating": "best rated", "distance": "closest"}[data["sort"]]
-    more = f" Next: {', '.join(others)}." if others else ""
-    seats = f"about {best['seats_free']} free seats"
-    return f"The {lead} is {name} ({_measure(best, data['sort'], False)}, {seats}).{more}"
+        next_best = "、".join(f"{pick(row, 'name', True)}（{_measure(row, sort, True)}）" for row in rest)
+        more = f"其次是{next_best}。" if rest else ""
+        return f"{start}{lead}{name}，{measure}，约有 {best['seats_free']} 个空座。{more}"
+    next_best = ", ".join(f"{pick(row, 'name', False)} ({_measure(row, sort, False)})" for row in rest)
+    more = f" Next: {next_best}." if rest else ""
+    return f"{start}{lead} {name} ({measure}, about {best['seats_free']} free seats).{more}"
+
+
+def _start(data: Data, count: int, chinese: bool) -> str:
+    """What comes before the best canteen: the time it is of, that the asker's place is not known, how many are open."""
+    time = _when(data, chinese)
+    if chinese:
+        lost = "没有你的位置，没法按远近排。" if data["location_unknown"] else ""
+        if data["open_now"]:
+            return f"{lost}{time}有 {count} 个食堂营业，".lstrip()
+        return (lost + (time if data["sort"] in _OF_A_TIME else f"{time}营业的食堂里，")).lstrip()
+    lost = "I do not know where you are. " if data["location_unknown"] else ""
+    if data["open_now"]:
+        return f"{lost}{count} canteen{' is' if count == 1 else 's are'} open {time}; "
+    return f"{lost}{_sentence(time if data['sort'] in _OF_A_TIME else f'of the canteens open {time},')} "
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _one_canteen(row: Data, data: Data, chinese: bool) -> str:
+    name, time = pick(row, "name", chinese), _when(data, chinese)
+    hours = f"{row['opens']}–{row['closes']}"
+    if not row["open"]:
+        return (
+            f"{name}{time}没有营业，营业时间 {hours}。" if chinese else f"{name} is closed {time}; it is open {hours}."
+        )
+    full, free, rated = row["percent"], row["seats_free"], row["rating"]
+    if chinese:
+        return f"{name}{time}上座 {full}%，约有 {free} 个空座；评分 {rated}，营业时间 {hours}。"
+    return f"{name} is {full}% full {time}, with about {free} free seats. It is rated {rated} and open {hours}."
+
+
+def _when(data: Data, chinese: bool) -> str:
+    if data["at_now"]:
+        return "现在" if chinese else "now"
+    return f" {clock_time(data)} " if chinese else f"at {clock_time(data)}"
+
+
+def _all_closed(data: Data, chinese: bool) -> str:
+    return f"{_when(data, True)}没有食堂营业。".lstrip() if chinese else f"No canteen is open {_when(data, False)}."
 
 
 def _measure(row: Data, sort: str, chinese: bool) -> str:
     if sort == "rating":
         return f"评分 {row['rating']}" if chinese else f"rated {row['rating']}"
-    if sort == "distance" and row["distance_m"] is not None:
+    if sort == "distance":
         return f"约 {row['distance_m']} 米" if chinese else f"{row['distance_m']} m away"
     return f"上座 {row['percent']}%" if chinese else f"{row['percent']}% full"
 
 
 def _stalls(data: Data, chinese: bool) -> str:
     rows: Sequence[Data] = data["stalls"]
-    where = pick(data["canteen"], "name", chinese) if data["canteen"] else ""
     if not rows:
         return "没有找到这样的档口。" if chinese else "There is no such stall."
-    named = [f"{pick(row, 'name', chinese)}（{pick(row, 'cuisine', chinese)}）" for row in rows[:5]]
+    where, total, queue = canteen_name(data, chinese), data["total"], data["sort"] == "queue"
+    named = [_one_stall(row, queue, chinese) for row in rows[:STALLS_SHOWN]]
+    more = total > STALLS_SHOWN
     if chinese:
-        return f"{where or '全校'}有 {len(rows)} 个档口：{'、'.join(named)}{'等' if len(rows) > 5 else ''}。"
-    named = [f"{pick(row, 'name', False)} ({pick(row, 'cuisine', False)})" for row in rows[:5]]
-    more = " and more" if len(rows) > 5 else ""
-    return f"{where or 'The campus'} has {len(rows)} stalls: {', '.join(named)}{more}."
+        order = "，排队从短到长" if queue else ""
+        return f"{where or '各食堂'}有 {total} 个档口{order}：{'、'.join(named)}{'等' if more else ''}。"
+    order = ", shortest queue first" if queue and total > 1 else ""
+    count = "There is 1 stall" if total == 1 else f"There are {total} stalls"
+    return f"{count}{f' at {where}' if where else ''}{order}: {', '.join(named)}{' and more' if more else ''}."
+
+
+def _one_stall(row: Data, queue: bool, chinese: bool) -> str:
+    name, wait = pick(row, "name", chinese), row["queue_minutes"]
+    if queue:
+        place = pick(row, "canteen", chinese)
+        return f"{name}（{place}，约 {wait} 分钟）" if chinese else f"{name} ({place}, about {wait} min)"
+    cuisine = pick(row, "cuisine", chinese)
+    return f"{name}（{cuisine}）" if chinese else f"{name} ({cuisine})"
 
 
 def _heatmap(data: Data, chinese: bool) -> str:
     rows: Sequence[Data] = sorted(data["canteens"], key=lambda row: row["percent"])
-    hour = f"{data['at_hour']:02d}:00"
     if not rows:
-        return f"{hour} 没有食堂营业。" if chinese else f"No canteen is open at {hour}."
-    low, high = rows[0], rows[-1]
+        return _all_closed(data, chinese)
+    low, high, time = rows[0], rows[-1], _when(data, chinese)
+    quiet, busy = pick(low, "name", chinese), pick(high, "name", chinese)
     if chinese:
-        quiet, busy = pick(low, "name", True), pick(high, "name", True)
-        return f"{hour} 最空的是{quiet}（{low['percent']}%），最挤的是{busy}（{high['percent']}%）。"
-    quiet, busy = pick(low, "name", False), pick(high, "name", False)
-    return f"At {hour} {quiet} is the quietest ({low['percent']}%) and {busy} the busiest ({high['percent']}%)."
+        if len(rows) == 1:
+            return f"{time}只有{quiet}营业，上座 {low['percent']}%。".lstrip()
+        return f"{time}最空的是{quiet}（{low['percent']}%），最挤的是{busy}（{high['percent']}%）。".lstrip()
+    if len(rows) == 1:
+        return f"Only {quiet} is open {time}, {low['percent']}% full."
+    return f"{quiet} is the quietest {time} ({low['percent']}%) and {busy} the busiest ({high['percent']}%)."
 
 
 def _reviews(data: Data, chinese: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.canteen.answers import MEAL_NAMES, pick
+from agents.canteen.answers import MEAL_NAMES, canteen_name, clock_time, pick
 from agents.kit.spec import Card, Conversation
 
 Data = Mapping[str, Any]
@@ -34,7 +34,7 @@ def build_card(conversation: Conversation, answer: str) -> Card | None:
 
 def _dish_card(data: Data, chinese: bool) -> dict[str, Any]:
     meal = MEAL_NAMES[data["meal"]][0 if chinese else 1]
-    where = pick(data["canteen"], "name", chinese) if data["canteen"] else ""
+    where = canteen_name(data, chinese)
     order = {
         "rating": ("按评分", "by rating"),
         "price": ("从便宜到贵", "cheapest first"),
@@ -69,15 +69,15 @@ def _dish_item(dish: Data, chinese: bool) -> dict[str, Any]:
 
 def _canteen_card(data: Data, chinese: bool) -> dict[str, Any]:
     rows: Sequence[Data] = data["canteens"]
-    hour = f"{data['at_hour']:02d}:00"
     titles = {
         "crowding": ("食堂拥挤程度", "Canteens by crowding"),
+        "busiest": ("食堂拥挤程度", "Canteens by crowding"),
         "rating": ("食堂评分", "Canteens by rating"),
         "distance": ("附近的食堂", "Canteens near you"),
     }
     return {
         "title": titles[data["sort"]][0 if chinese else 1],
-        "subtitle": hour,
+        "subtitle": clock_time(data),
         "empty_text": "" if rows else ("没有食堂营业" if chinese else "No canteen is open"),
         "items": [_canteen_item(row, chinese) for row in rows],
     }
@@ -90,7 +90,7 @@ def _canteen_item(row: Data, chinese: bool) -> dict[str, Any]:
         "location": pick(row, "location", chinese),
         "open_hours": f"{row['opens']}–{row['closes']}",
         "rating": str(row["rating"]),
-        "crowding_label": "已打烊" if chinese else "closed",
+        "crowding_label": "未营业" if chinese else "closed",
     }
     if row["percent"] is not None:
         light = "🟢" if row["percent"] < 40 else "🟡" if row["percent"] < 70 else "🔴"
@@ -107,7 +107,7 @@ def _canteen_item(row: Data, chinese: bool) -> dict[str, Any]:
 
 
 def _stall_card(data: Data, chinese: bool) -> dict[str, Any]:
-    where = pick(data["canteen"], "name", chinese) if data["canteen"] else ""
+    where = canteen_name(data, chinese)
     title = f"{where}的档口" if chinese and where else "档口" if chinese else f"Stalls{' at ' + where if where else ''}"
     rows: Sequence[Data] = data["stalls"]
     return {
@@ -137,7 +137,7 @@ def _stall_item(row: Data, chinese: bool) -> dict[str, Any]:
 def _heatmap(data: Data, chinese: bool) -> dict[str, Any]:
     return {
         "title": "食堂拥挤热力图" if chinese else "Canteen crowding",
-        "subtitle": f"{data['at_hour']:02d}:00",
+        "subtitle": clock_time(data),
         "legend": "绿色空闲，红色拥挤" if chinese else "green is quiet, red is crowded",
         "cols": 3,
         "cells": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -31,6 +31,12 @@ _ORDER = {
     "price": "d.price, d.rating DESC, d.id",
     "price_desc": "d.price DESC, d.id",
     "spiciness": "d.spiciness DESC, d.rating DESC, d.id",
+}
+_CANTEEN_ORDER: dict[str, Callable[[dict[str, Any]], float]] = {
+    "crowding": lambda row: row["percent"] or 0,
+    "busiest": lambda row: -(row["percent"] or 0),
+    "rating": lambda row: -row["rating"],
+    "distance": lambda row: row["distance_m"],
 }
 
 
@@ -66,16 +72,21 @@ class CanteenTools:
         canteen: CanteenName | None = None,
         stall: Annotated[str | None, Field(max_length=60)] = None,
         tags: Annotated[list[str] | None, Field(max_length=5)] = None,
+        without: Annotated[
+            list[str] | None, Field(max_length=5, description="tags to avoid, e.g. 猪肉 or pork")
+        ] = None,
         sort: Literal["rating", "price", "price_desc", "spiciness"] = "rating",
         limit: Limit = 8,
+        offset: Annotated[int, Field(ge=0, le=500, description="how many of the best to pass over")] = 0,
     ) -> dict[str, Any]:
         """Dishes in stock for a meal (default: the present or next one). Spiciness is 0 (none) to 3 (very hot).
 
-        A dish that several stalls sell is listed once, from the stall that ranks first.
+        A dish that several stalls sell is listed once, from the stall that ranks first. Best first, but a dish that
+        is called as the query comes before those that are only called alike.
         """
         now = self._clock()
         chosen = meal or meal_at(now)
-        where, values = _dish_filter(chosen, spicy_min, spicy_max, max_price, stall, tags)
+        where, values = _dish_filter(chosen, spicy_min, spicy_max, max_price, stall, tags, without)
         if query:
             where.append("(d.name_zh LIKE ? OR d.name_en LIKE ? OR d.tags LIKE ?)")
             values += [f"%{query}%"] * 3
@@ -86,6 +97,8 @@ class CanteenTools:
         sql = _DISHES.format(meal=chosen, where=" AND ".join(where), order=_ORDER[sort])
         rows = fetch(self._db, sql, *values, 500)
         unique = _each_once(rows)
+        if query and sort == "rating":
+            unique.sort(key=lambda row: query.lower() not in (row["name_zh"], row["name_en"].lower()))
         return {
             **_moment(now),
             "meal": chosen,
@@ -93,32 +106,43 @@ class CanteenTools:
             "unknown_canteen": canteen if canteen and not found else None,
             "sort": sort,
             "total": len(unique),
-            "dishes": [_dish(row) for row in unique[:limit]],
+            "offset": offset,
+            "dishes": [_dish(row) for row in unique[offset : offset + limit]],
         }
 
     async def list_canteens(
         self,
-        sort: Literal["crowding", "rating", "distance"] = "crowding",
+        canteen: CanteenName | None = None,
+        sort: Literal["crowding", "busiest", "rating", "distance"] = "crowding",
         open_now: bool = False,
         hour: Annotated[int | None, Field(ge=0, le=23)] = None,
         near_lat: Annotated[float | None, Field(ge=-90, le=90)] = None,
         near_lng: Annotated[float | None, Field(ge=-180, le=180)] = None,
         limit: Limit = 10,
     ) -> dict[str, Any]:
-        """Canteens with crowding (percent of seats taken) at an hour, default now. Closed ones come last."""
+        """Canteens, or one, with crowding (percent of seats taken) at an hour of today, default now. Closed ones last.
+
+        Without a position the order by distance is that by crowding, and `location_unknown` is true.
+        """
         now = self._clock()
-        at = now.hour if hour is None else hour
-        rows = [self._with_crowding(row, now, at) for row in fetch(self._db, "SELECT * FROM canteens ORDER BY id")]
+        found = self._canteen(canteen)
+        lost = sort == "distance" and (near_lat is None or near_lng is None)
+        order = "crowding" if lost else sort
+        rows = [row for row in self._crowding(now, hour) if found is None or row["id"] == found["id"]]
         for row in rows:
             row["distance_m"] = _metres(row, near_lat, near_lng)
-        keys = {
-            "crowding": lambda r: r["percent"] if r["percent"] is not None else 101,
-            "rating": lambda r: -r["rating"],
-            "distance": lambda r: r["distance_m"] if r["distance_m"] is not None else 10**9,
-        }
-        rows.sort(key=lambda r: (not r["open"], keys[sort](r)))
+        rows.sort(key=lambda row: (not row["open"], _CANTEEN_ORDER[order](row)))
         shown = [row for row in rows if row["open"] or not open_now]
-        return {**_moment(now), "at_hour": at, "sort": sort, "canteens": shown[:limit]}
+        return {
+            **_moment(now),
+            **_at(now, hour),
+            "sort": order,
+            "location_unknown": lost,
+            "open_now": open_now,
+            "canteen": found and _named(found),
+            "unknown_canteen": canteen if canteen and not found else None,
+            "canteens": shown[:limit],
+        }
 
     async def list_stalls(
         self,
@@ -136,26 +160,24 @@ class CanteenTools:
             MAX(d.price) AS price_to FROM stalls s JOIN canteens c ON c.id = s.canteen JOIN dishes d ON d.stall = s.id
             WHERE (? IS NULL OR c.id = ?)
               AND (? IS NULL OR s.cuisine_zh LIKE ? OR s.cuisine_en LIKE ? OR s.name_zh LIKE ? OR s.name_en LIKE ?)
-            GROUP BY s.id ORDER BY {"s.queue_minutes, s.id" if sort == "queue" else "s.rating DESC, s.id"} LIMIT ?""",
+            GROUP BY s.id ORDER BY {"s.queue_minutes, s.id" if sort == "queue" else "s.rating DESC, s.id"}""",
             *[found["id"] if found else None] * 2,
             cuisine or None,
             *[f"%{cuisine}%"] * 4,
-            limit,
         )
         return {
             **_moment(now),
             "canteen": found and _named(found),
             "unknown_canteen": canteen if canteen and not found else None,
             "sort": sort,
-            "stalls": rows,
+            "total": len(rows),
+            "stalls": rows[:limit],
         }
 
     async def crowding_heatmap(self, hour: Annotated[int | None, Field(ge=0, le=23)] = None) -> dict[str, Any]:
         """How full every canteen is at an hour (default now), for a heat map; closed canteens are left out."""
         now = self._clock()
-        at = now.hour if hour is None else hour
-        rows = [self._with_crowding(row, now, at) for row in fetch(self._db, "SELECT * FROM canteens ORDER BY id")]
-        return {**_moment(now), "at_hour": at, "canteens": [row for row in rows if row["percent"] is not None]}
+        return {**_moment(now), **_at(now, hour), "canteens": [row for row in self._crowding(now, hour) if row["open"]]}
 
     async def dish_reviews(
         self, dish: Annotated[str | None, Field(max_length=60)] = None, limit: Limit = 6
@@ -183,13 +205,17 @@ class CanteenTools:
                 return row
         return None
 
-    def _with_crowding(self, row: dict[str, Any], now: datetime, hour: int) -> dict[str, Any]:
+    def _crowding(self, now: datetime, hour: int | None) -> list[dict[str, Any]]:
+        """All canteens with how full they are in that hour of today; a closed one has no percentage."""
         days = "weekend" if now.weekday() >= 5 else "weekday"
-        sql = "SELECT percent FROM crowding WHERE canteen = ? AND days = ? AND hour = ?"
-        found = fetch(self._db, sql, row["id"], days, hour)
-        percent = found[0]["percent"] if found else None
-        free = None if percent is None else round(row["seats"] * (100 - percent) / 100)
-        return {**row, "percent": percent, "seats_free": free, "open": percent is not None}
+        rows = fetch(
+            self._db,
+            """SELECT c.*, r.percent FROM canteens c LEFT JOIN crowding r
+            ON r.canteen = c.id AND r.days = ? AND r.hour = ? ORDER BY c.id""",
+            days,
+            now.hour if hour is None else hour,
+        )
+        return [_with_seats(row, None if hour is not None else f"{now:%H:%M}") for row in rows]
 
 
 def meal_at(now: datetime) -> Meal:
@@ -204,6 +230,7 @@ def _dish_filter(
     max_price: float | None,
     stall: str | None,
     tags: list[str] | None,
+    without: list[str] | None,
 ) -> tuple[list[str], list[Any]]:
     assert meal in MEALS
     conditions: list[tuple[str, Any]] = [("d.meals LIKE ?", f"%|{meal}|%")]
@@ -216,6 +243,7 @@ def _dish_filter(
     if stall:
         conditions.append(("s.name_zh || ' ' || s.name_en LIKE ?", f"%{stall}%"))
     conditions += [("d.tags LIKE ?", f"%|{tag_id(tag)}|%") for tag in tags or ()]
+    conditions += [("d.tags NOT LIKE ?", f"%|{tag_id(tag)}|%") for tag in without or ()]
     return [f"d.stock_{meal} > 0", *(sql for sql, _ in conditions)], [value for _, value in conditions]
 
 
@@ -237,12 +265,24 @@ def _dish(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _with_seats(row: dict[str, Any], minute: str | None) -> dict[str, Any]:
+    """Free seats, and whether it is open: at that minute, or in some minute of the hour for None."""
+    is_open = row["percent"] is not None and (minute is None or row["opens"] <= minute < row["closes"])
+    percent = row["percent"] if is_open else None
+    free = None if percent is None else round(row["seats"] * (100 - percent) / 100)
+    return {**row, "percent": percent, "seats_free": free, "open": is_open}
+
+
 def _named(row: dict[str, Any]) -> dict[str, str]:
     return {"id": row["id"], "name_zh": row["name_zh"], "name_en": row["name_en"]}
 
 
 def _moment(now: datetime) -> dict[str, Any]:
     return {"now": f"{now:%H:%M}", "weekend": now.weekday() >= 5}
+
+
+def _at(now: datetime, hour: int | None) -> dict[str, Any]:
+    return {"at_hour": now.hour if hour is None else hour, "at_now": hour is None}
 
 
 def _metres(row: dict[str, Any], lat: float | None, lng: float | None) -> int | None:
