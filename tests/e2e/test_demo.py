@@ -180,7 +180,7 @@ def test_the_callers_settings_reach_every_process_and_no_two_share_a_database(sh
     found = {command_of(pid)[command_of(pid).index("-m") + 1]: environment_of(pid) for pid in services}
     assert set(found) == {"agents.canteen", "agents.transport", "supervisor.cli"}
     assert {(env["OFFLINE_DELAY_MS"], env["CAMPUS_NOW"]) for env in found.values()} == {("0", "2026-12-01T11:30")}
-    files = [env["DATABASE"] for env in found.values() if env["DATABASE"] != "memory"]
+    files = [env["DATABASE"] for env in found.values() if env["DATABASE"] not in ("", "memory")]
     assert files == [found["supervisor.cli"]["DATABASE"]]
     assert Path(files[0].removeprefix("sqlite:")).exists()
 
@@ -244,7 +244,8 @@ def test_a_killed_agent_is_named_and_the_other_still_answers(tmp_path: Path) -> 
         assert started.agents()["canteen"]["healthy"]
         ready = httpx.get(f"{started.url}/readyz", trust_env=False)
         assert (ready.status_code, ready.json()["unhealthyAgents"]) == (200, ["transport"])
-        assert "transport stopped with code -9" in started.running.output()
+        told = "transport stopped with code -9"
+        started.running.until(lambda: told if told in started.running.output() else None, NOTICE_SECONDS)
 
 
 def unhealthy(started: Demo, name: str) -> dict[str, Any] | None:
