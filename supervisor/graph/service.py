@@ -24,7 +24,13 @@ from supervisor.graph.history import ActivityMessages, agui_messages
 from supervisor.graph.middleware.breaker import DoneCallBreaker
 from supervisor.graph.middleware.chain import GuardChain
 from supervisor.graph.middleware.directory import AgentDirectory
-from supervisor.graph.middleware.guards import FinishReasonGuard, RepairDangling, ToolErrorGuard, UserContextInjector
+from supervisor.graph.middleware.guards import (
+    FinishReasonGuard,
+    RepairDangling,
+    ToolErrorGuard,
+    UserContextInjector,
+    ValidText,
+)
 from supervisor.graph.pairs import steps
 from supervisor.graph.port import Turn
 from supervisor.graph.prompt import SYSTEM_PROMPT
@@ -65,6 +71,7 @@ class SupervisorGraph:
                         DoneCallBreaker(),
                         RepairDangling(),
                         FinishReasonGuard(),
+                        ValidText(),
                         ToolErrorGuard(),
                     ]
                 )

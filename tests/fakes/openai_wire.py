@@ -175,8 +175,18 @@ def _call(index: int | None, call_id: str | None, name: str | None, arguments: s
 
 
 def _chunk(delta: dict[str, Any], finish_reason: str | None = None) -> str:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
-    return json.dumps(_envelope([choice]), ensure_ascii=False)
+    event = _envelope([{"index": 0, "delta": delta, "finish_reason": finish_reason}])
+    plain = json.dumps(event, ensure_ascii=False)
+    # Half a surrogate pair has no UTF-8; servers that split one write it as an escape.
+    return plain if _has_utf8(plain) else json.dumps(event)
+
+
+def _has_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _envelope(choices: list[Any]) -> dict[str, Any]:

@@ -245,6 +245,26 @@ async def test_a_failure_after_an_answer_of_an_agent_keeps_that_answer_in_the_th
     assert len(stub.agents["canteen"].sends) == 1
 
 
+async def test_uni_03_an_emoji_cut_in_half_by_the_model_server_is_whole_for_agent_provider_and_history() -> None:
+    chunks = [call(0, "c1", '{"agent":"canteen","query":"辣\ud83c'), call(0, None, '\udf36"}', opening=False)]
+    async with campus(Reply(Turn(chunks=chunks)), Reply(Turn(chunks=[{"text": "好\ud83c"}, {"text": "\udf36"}]))) as (
+        house,
+        wire,
+        stub,
+    ):
+        stub.agents["canteen"].replies.append(AgentReply("三道"))
+        found = events(await house.turn("辣"))
+        assert found[-1]["type"] == "RUN_FINISHED"
+        assert stub.agents["canteen"].sends[0].text == "辣\U0001f336"
+        assert (await house.snapshot())[-1]["content"] == "好\U0001f336"
+        wire.replies = [Reply(Turn("再见"))]
+        assert text_of(events(await house.turn("再", message="u2", run="r2"))) == "再见"
+    assert (
+        "辣\U0001f336"
+        in json.loads(wire.requests[-1].body["messages"][2]["tool_calls"][0]["function"]["arguments"])["query"]
+    )
+
+
 async def test_the_usage_names_provider_and_model() -> None:
     async with campus(Reply(Turn("好"))) as (house, _, _):
         finished = events(await house.turn("hi"))[-1]

@@ -17,6 +17,7 @@ from langgraph.errors import GraphBubbleUp, is_invalid_resume
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from supervisor.errors import RunFailure
+from supervisor.events.encode import clean
 from supervisor.graph.context import RunContext
 from supervisor.graph.middleware.chain import Guard, ModelHandler, ToolHandler
 from supervisor.graph.pairs import steps
@@ -89,6 +90,23 @@ def _broke_off(message: AIMessage) -> bool:
         return bool(message.tool_calls)
     # Only this provider is known to name a reason on every complete answer.
     return reason is None and metadata.get("model_provider") == "openai"
+
+
+class ValidText(Guard):
+    """Joins or replaces the lone surrogates that some model servers stream: no provider would take them back."""
+
+    async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
+        response = await handler(request)
+        response.result = [_valid(m) if isinstance(m, AIMessage) else m for m in response.result]
+        return response
+
+
+def _valid(message: AIMessage) -> AIMessage:
+    try:
+        orjson.dumps([message.content, message.tool_calls])
+    except TypeError:
+        return message.model_copy(update={"content": clean(message.content), "tool_calls": clean(message.tool_calls)})
+    return message
 
 
 class ToolErrorGuard(Guard):
