@@ -78,17 +78,23 @@ class Demo:
                 return
             if time.monotonic() > deadline:
                 raise DemoFailed(f"{name} did not answer at {url} within {START_SECONDS} s.")
-            self._stop.wait(0.1)
+            self._pause(0.1)
 
     def _watch(self) -> None:
         told: set[str] = set()
-        while not self._stop.wait(0.5):
+        while not self._pause(0.5):
             for name, process in self.processes.items():
                 if process.poll() is not None and name not in told:
                     told.add(name)
                     print(f"{name} stopped with code {process.returncode}", flush=True)
             if "supervisor" in told:
                 raise DemoFailed("The supervisor stopped.")
+
+    def _pause(self, seconds: float) -> bool:
+        """Waits; true once the demo is to stop."""
+        if self._stop.wait(seconds) or _make_was_interrupted():
+            self._stop.set()
+        return self._stop.is_set()
 
     def _terminate(self) -> None:
         running = [process for process in reversed(self.processes.values()) if process.poll() is None]
@@ -100,6 +106,22 @@ class Demo:
                 process.wait(max(0.1, deadline - time.monotonic()))
             if process.poll() is None:
                 process.kill()
+
+
+def _make_was_interrupted() -> bool:
+    """Whether the `make` that started us was sent a SIGINT of its own.
+
+    Ctrl-C reaches the whole process group, but GNU make does not pass on a SIGINT that only it was sent: it stays in
+    its handler, with the signal blocked, until we end. That mask is all there is to see of it (Linux).
+    """
+    if "MAKELEVEL" not in os.environ:
+        return False
+    try:
+        status = Path(f"/proc/{os.getppid()}/status").read_text("ascii", "replace")
+    except OSError:
+        return False
+    blocked = next((line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:")), "0")
+    return bool(int(blocked, 16) >> (signal.SIGINT - 1) & 1)
 
 
 def agent_names() -> list[str]:

@@ -267,10 +267,13 @@ def test_ctrl_c_ends_every_process(tmp_path: Path) -> None:
             httpx.get(f"{started.url}/healthz", trust_env=False)
 
 
-def test_sigterm_to_make_ends_every_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_make_alone_ends_every_process(tmp_path: Path, number: signal.Signals) -> None:
     with demo(tmp_path) as started:
-        children = descendants(started.running.process.pid)
-        started.running.end(signal.SIGTERM)
+        make = started.running.process
+        children = descendants(make.pid)
+        make.send_signal(number)
+        make.wait(20)
         assert [pid for pid in children if alive(pid)] == []
 
 
