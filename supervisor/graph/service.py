@@ -99,7 +99,7 @@ class SupervisorGraph:
             code = code_of(error)
             # Only the kind: the text may hold a prompt, a key or an address.
             logger.error("the graph failed with %s: %s", type(error).__name__, code)
-            await self._answer_open_calls(turn.thread_id, refusal("failed", "The turn failed before this was done."))
+            await self._leave_clean(turn.thread_id)
             raise RunFailure(code) from None
 
     async def messages(self, thread_id: str) -> list[dict[str, Any]]:
@@ -112,6 +112,13 @@ class SupervisorGraph:
         if messages:
             note = AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)")
             await self._graph.aupdate_state(self._config(thread_id), {"messages": [note]}, as_node="model")
+
+    async def _leave_clean(self, thread_id: str) -> None:
+        """After a failure: answer open calls if the checkpoint can still be written; the next turn repairs the rest."""
+        try:
+            await self._answer_open_calls(thread_id, refusal("failed", "The turn failed before this was done."))
+        except Exception as error:
+            logger.error("closing the failed turn failed with %s", type(error).__name__)
 
     async def _answer_open_calls(self, thread_id: str, content: str) -> list[BaseMessage]:
         messages = await self._checkpoint(thread_id)
