@@ -29,6 +29,12 @@ _BEST_CANTEEN = {
     "distance": ("离你最近的是", "the closest to you is"),
 }
 _OF_A_TIME = ("crowding", "busiest")
+_DAYS = {
+    "today": ("", ""),
+    "tomorrow": ("明天", "tomorrow "),
+    "weekday": ("工作日", "on weekdays "),
+    "weekend": ("周末", "at weekends "),
+}
 
 
 def answer_offline(conversation: Conversation) -> Turn:
@@ -48,9 +54,9 @@ def canteen_name(data: Data, chinese: bool) -> str:
     return pick(data["canteen"], "name", chinese) if data["canteen"] else ""
 
 
-def clock_time(data: Data) -> str:
-    """What time the crowding is of."""
-    return str(data["now"]) if data["at_now"] else f"{data['at_hour']:02d}:00"
+def clock_time(data: Data, chinese: bool) -> str:
+    """What day and time the crowding is of; a time alone is today's."""
+    return str(data["now"]) if data["at_now"] else _when(data, chinese).strip().removeprefix("at ")
 
 
 def _text(result: ToolResult, chinese: bool) -> str:
@@ -152,7 +158,8 @@ def _one_canteen(row: Data, data: Data, chinese: bool) -> str:
 def _when(data: Data, chinese: bool) -> str:
     if data["at_now"]:
         return "现在" if chinese else "now"
-    return f" {clock_time(data)} " if chinese else f"at {clock_time(data)}"
+    day, hour = _DAYS[data["day"]][0 if chinese else 1], f"{data['at_hour']:02d}:00"
+    return f"{day} {hour} " if chinese else f"{day}at {hour}"
 
 
 def _all_closed(data: Data, chinese: bool) -> str:

@@ -77,7 +77,7 @@ def _canteen_card(data: Data, chinese: bool) -> dict[str, Any]:
     }
     return {
         "title": titles[data["sort"]][0 if chinese else 1],
-        "subtitle": clock_time(data),
+        "subtitle": clock_time(data, chinese),
         "empty_text": "" if rows else ("没有食堂营业" if chinese else "No canteen is open"),
         "items": [_canteen_item(row, chinese) for row in rows],
     }
@@ -137,7 +137,7 @@ def _stall_item(row: Data, chinese: bool) -> dict[str, Any]:
 def _heatmap(data: Data, chinese: bool) -> dict[str, Any]:
     return {
         "title": "食堂拥挤热力图" if chinese else "Canteen crowding",
-        "subtitle": clock_time(data),
+        "subtitle": clock_time(data, chinese),
         "legend": "绿色空闲，红色拥挤" if chinese else "green is quiet, red is crowded",
         "cols": 3,
         "cells": [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agents.canteen.hours import hour_in
+from agents.canteen.hours import day_in, hour_in
 from agents.canteen.names import canteens_in, dish_in, part_of_dish, stall_in, without_canteens
 from agents.canteen.wishes import canteen_argument, cuisine_in, meal_in, merged, wishes
 from agents.kit.spec import Conversation, ToolResult
@@ -30,9 +30,11 @@ _CROWDING = _re(
     r"挤|人最?[少多]|人不多|空位|有座|有位|座位|空座|客流|错峰"
     r"|\bcrowd\w*|\bbusy\b|\bbusier\b|\bbusiest\b|\bquiet\w*|\bseats?\b|\bempt(?:y|ier|iest)\b"
 )
-_BUSIEST = _re(r"最挤|最拥挤|人最多|\bmost crowded\b|\bbusiest\b")
-_OPENING = _re(r"开门|关门|营业|打烊|开着|还开|\bopen(?:s|ing)?\b|\bclos(?:es|ing|ed)\b|\bwhen does\b.*\bclose\b")
-_OPEN_NOW = _re(r"开着|还开|营业(?!时间)|\bopen\b")
+_BUSIEST = _re(r"最挤|最拥挤|人最多|哪.{0,6}人多|\bmost crowded\b|\bbusiest\b")
+_OPENING = _re(
+    r"开门|关门|营业|打烊|开着|还开|(?:食堂|餐厅)开|\bopen(?:s|ing)?\b|\bclos(?:es|ing|ed)\b|\bwhen does\b.*\bclose\b"
+)
+_OPEN_NOW = _re(r"开着|还开|(?:食堂|餐厅)开|营业(?!时间)|\bopen\b")
 _ASKS_WHEN = _re(r"几点|什么时候|时间|\bwhen\b|\bhours\b|\btimes?\b")
 _CANTEENS = _re(
     r"(?:哪些|有什么|几个|所有|全部|可用)(?:的)?(?:食堂|餐厅)|食堂列表|哪个?(?:食堂|餐厅)|哪家(?:食堂|餐厅)"
@@ -47,7 +49,7 @@ _PLACE = _re(r"食堂|餐厅|\bcanteens?\b|\bdining halls?\b|\bcafeterias?\b")
 _FOOD = _re(r"菜|吃|喝|\bdish(?:es)?\b|\bfood\b|\beat\b|\bmenus?\b|\bmeals?\b|\bserves?\b|\bsells?\b")
 _FOLLOW_UP = _re(
     r"^\s*(?:那|还有|再|换|更|别的|不要|有没有(?:更|别的|其他)|(?:有没有|能不能|可以|有)?便宜(?:一?点|些)"
-    r"|what about|how about|and\b|but\b"
+    r"|[^，。？?]{1,8}的呢|what about|how about|and\b|but\b"
     r"|(?:(?:any|something|anything|what) )?(?:cheaper|other|more|else|less|another)\b)"
 )
 
@@ -110,8 +112,8 @@ def _continued(conversation: Conversation) -> ToolResult | None:
 
 
 def _heatmap(conversation: Conversation) -> dict[str, Any]:
-    hour = hour_in(conversation.question)
-    return {} if hour is None else {"hour": hour}
+    hour, day = hour_in(conversation.question), day_in(conversation.question)
+    return ({} if hour is None else {"hour": hour}) | ({} if day is None else {"day": day})
 
 
 def _canteens(conversation: Conversation) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
@@ -17,8 +18,12 @@ from agents.kit.clock import Clock
 from agents.kit.database import fetch
 
 Meal = Literal["breakfast", "lunch", "dinner"]
+Hour = Annotated[int | None, Field(ge=0, le=23)]
+Day = Literal["today", "tomorrow", "weekday", "weekend"]
 Limit = Annotated[int, Field(ge=1, le=50)]
 CanteenName = Annotated[str, Field(max_length=60, description="a canteen: its name in Chinese or English, or its id")]
+
+NOON = 12
 
 _DISHES = """
 SELECT d.id, d.name_zh, d.name_en, d.price, d.spiciness, d.tags, d.rating, d.stock_{meal} AS stock,
@@ -72,6 +77,7 @@ class CanteenTools:
         canteen: CanteenName | None = None,
         stall: Annotated[str | None, Field(max_length=60)] = None,
         tags: Annotated[list[str] | None, Field(max_length=5)] = None,
+        any_tag: bool = False,
         without: Annotated[
             list[str] | None, Field(max_length=5, description="tags to avoid, e.g. 猪肉 or pork")
         ] = None,
@@ -86,7 +92,7 @@ class CanteenTools:
         """
         now = self._clock()
         chosen = meal or meal_at(now)
-        where, values = _dish_filter(chosen, spicy_min, spicy_max, max_price, stall, tags, without)
+        where, values = _dish_filter(chosen, spicy_min, spicy_max, max_price, stall, tags, without, any_tag)
         if query:
             where.append("(d.name_zh LIKE ? OR d.name_en LIKE ? OR d.tags LIKE ?)")
             values += [f"%{query}%"] * 3
@@ -115,27 +121,29 @@ class CanteenTools:
         canteen: CanteenName | None = None,
         sort: Literal["crowding", "busiest", "rating", "distance"] = "crowding",
         open_now: bool = False,
-        hour: Annotated[int | None, Field(ge=0, le=23)] = None,
+        hour: Hour = None,
+        day: Day = "today",
         near_lat: Annotated[float | None, Field(ge=-90, le=90)] = None,
         near_lng: Annotated[float | None, Field(ge=-180, le=180)] = None,
         limit: Limit = 10,
     ) -> dict[str, Any]:
-        """Canteens, or one, with crowding (percent of seats taken) at an hour of today, default now. Closed ones last.
+        """Canteens, or one, with crowding (percent of seats taken) at an hour, default now. Closed ones come last.
 
         Without a position the order by distance is that by crowding, and `location_unknown` is true.
         """
         now = self._clock()
         found = self._canteen(canteen)
+        at = _at(now, hour, day)
         lost = sort == "distance" and (near_lat is None or near_lng is None)
         order = "crowding" if lost else sort
-        rows = [row for row in self._crowding(now, hour) if found is None or row["id"] == found["id"]]
+        rows = [row for row in self._crowding(now, at) if found is None or row["id"] == found["id"]]
         for row in rows:
             row["distance_m"] = _metres(row, near_lat, near_lng)
         rows.sort(key=lambda row: (not row["open"], _CANTEEN_ORDER[order](row)))
         shown = [row for row in rows if row["open"] or not open_now]
         return {
             **_moment(now),
-            **_at(now, hour),
+            **at,
             "sort": order,
             "location_unknown": lost,
             "open_now": open_now,
@@ -174,10 +182,11 @@ class CanteenTools:
             "stalls": rows[:limit],
         }
 
-    async def crowding_heatmap(self, hour: Annotated[int | None, Field(ge=0, le=23)] = None) -> dict[str, Any]:
+    async def crowding_heatmap(self, hour: Hour = None, day: Day = "today") -> dict[str, Any]:
         """How full every canteen is at an hour (default now), for a heat map; closed canteens are left out."""
         now = self._clock()
-        return {**_moment(now), **_at(now, hour), "canteens": [row for row in self._crowding(now, hour) if row["open"]]}
+        at = _at(now, hour, day)
+        return {**_moment(now), **at, "canteens": [row for row in self._crowding(now, at) if row["open"]]}
 
     async def dish_reviews(
         self, dish: Annotated[str | None, Field(max_length=60)] = None, limit: Limit = 6
@@ -205,17 +214,16 @@ class CanteenTools:
                 return row
         return None
 
-    def _crowding(self, now: datetime, hour: int | None) -> list[dict[str, Any]]:
-        """All canteens with how full they are in that hour of today; a closed one has no percentage."""
-        days = "weekend" if now.weekday() >= 5 else "weekday"
+    def _crowding(self, now: datetime, at: dict[str, Any]) -> list[dict[str, Any]]:
+        """All canteens with how full they are then; a closed one has no percentage."""
         rows = fetch(
             self._db,
             """SELECT c.*, r.percent FROM canteens c LEFT JOIN crowding r
             ON r.canteen = c.id AND r.days = ? AND r.hour = ? ORDER BY c.id""",
-            days,
-            now.hour if hour is None else hour,
+            _kind_of_day(now, at["day"]),
+            at["at_hour"],
         )
-        return [_with_seats(row, None if hour is not None else f"{now:%H:%M}") for row in rows]
+        return [_with_seats(row, f"{now:%H:%M}" if at["at_now"] else None) for row in rows]
 
 
 def meal_at(now: datetime) -> Meal:
@@ -231,6 +239,7 @@ def _dish_filter(
     stall: str | None,
     tags: list[str] | None,
     without: list[str] | None,
+    any_tag: bool,
 ) -> tuple[list[str], list[Any]]:
     assert meal in MEALS
     conditions: list[tuple[str, Any]] = [("d.meals LIKE ?", f"%|{meal}|%")]
@@ -242,9 +251,16 @@ def _dish_filter(
         conditions.append(("d.price <= ?", max_price))
     if stall:
         conditions.append(("s.name_zh || ' ' || s.name_en LIKE ?", f"%{stall}%"))
-    conditions += [("d.tags LIKE ?", f"%|{tag_id(tag)}|%") for tag in tags or ()]
+    conditions += _tag_conditions(tags or (), any_tag)
     conditions += [("d.tags NOT LIKE ?", f"%|{tag_id(tag)}|%") for tag in without or ()]
     return [f"d.stock_{meal} > 0", *(sql for sql, _ in conditions)], [value for _, value in conditions]
+
+
+def _tag_conditions(tags: Sequence[str], any_of_them: bool) -> list[tuple[str, Any]]:
+    if any_of_them and tags:
+        wanted = json.dumps([tag_id(tag) for tag in tags])
+        return [("EXISTS (SELECT 1 FROM json_each(?) WHERE d.tags LIKE '%|' || value || '|%')", wanted)]
+    return [("d.tags LIKE ?", f"%|{tag_id(tag)}|%") for tag in tags]
 
 
 def _each_once(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -281,8 +297,18 @@ def _moment(now: datetime) -> dict[str, Any]:
     return {"now": f"{now:%H:%M}", "weekend": now.weekday() >= 5}
 
 
-def _at(now: datetime, hour: int | None) -> dict[str, Any]:
-    return {"at_hour": now.hour if hour is None else hour, "at_now": hour is None}
+def _at(now: datetime, hour: int | None, day: Day) -> dict[str, Any]:
+    """What time the crowding is asked for. Another day without an hour means lunchtime, when it matters most."""
+    at_now = hour is None and day == "today"
+    other = NOON if hour is None else hour
+    return {"day": day, "at_hour": now.hour if at_now else other, "at_now": at_now}
+
+
+def _kind_of_day(now: datetime, day: Day) -> str:
+    if day in ("weekday", "weekend"):
+        return day
+    date = now + timedelta(days=1 if day == "tomorrow" else 0)
+    return "weekend" if date.weekday() >= 5 else "weekday"
 
 
 def _metres(row: dict[str, Any], lat: float | None, lng: float | None) -> int | None:

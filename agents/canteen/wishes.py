@@ -15,7 +15,8 @@ def _re(pattern: str) -> re.Pattern[str]:
 
 _ASKS_HOW_SPICY = _re(r"辣不辣|\bhow (?:spicy|hot)\b")
 _NOT_SPICY = _re(
-    r"不辣|(?:不要|不吃|不能吃|不想吃|别放|不放|吃不了|怕|无)辣|清淡|\bmild\b|\bnon-spicy\b|\bnot spicy\b"
+    r"不辣|(?:不要|不吃|不能吃|不想吃|别放|不放|吃不了|怕|无|(?<!有)没有|没)辣|清淡"
+    r"|\bmild\b|\bnon-spicy\b|\bnot spicy\b"
     r"|\b(?:no|without)\b[^,.;]{0,12}\b(?:spic\w+|chil\w+)"
     r"|(?:n't|\bnot|\bcannot) (?:eat|like|want|have)\b[^,.;]{0,12}\bspicy\b"
 )
@@ -57,7 +58,7 @@ _TAG_WORDS = (
     (r"面条|吃面|面食|牛肉面|拉面|拌面|什么面|碗面|\bnoodles?\b", "面"),
     (r"米饭|盖饭|盖浇饭|\brice\b", "米饭"),
     (r"甜品|甜点|\bdesserts?\b", "甜品"),
-    (r"饮料|饮品|奶茶|咖啡|喝的|\bdrinks?\b|\bcoffee\b|\btea\b", "饮品"),
+    (r"饮料|饮品|咖啡|喝的|\bdrinks?\b|\bcoffee\b|\btea\b", "饮品"),
     (r"粥|\bporridge\b|\bcongee\b", "粥"),
     (r"汤|\bsoups?\b", "汤"),
     (r"凉菜|\bcold dish(?:es)?\b", "凉菜"),
@@ -71,10 +72,11 @@ _TAGS = tuple((_re(pattern), tag) for pattern, tag in _TAG_WORDS)
 _ANY_TAG = "(?:" + "|".join(pattern for pattern, _ in _TAG_WORDS) + ")"
 _ALL_OF = rf"{_ANY_TAG}(?:\s*(?:和|或|与|、|,|\bor\b|\band\b)\s*{_ANY_TAG})*"
 _NEGATED = _re(
-    r"(?:不要|不吃|不含|不能吃|不喜欢|不放|别放|(?<!有)没有|除了|\ballergic to\s+"
+    r"(?:不要|不吃|不含|不能吃|不想吃|不喜欢吃?|不放|别放|(?<!有)没有|除了|\ballergic to\s+"
     rf"|\b(?:no|without|except|(?:don't|do not|cannot|can't) (?:eat|like|want|have))\s+(?:any\s+)?){_ALL_OF}"
     rf"|对{_ALL_OF}过敏"
 )
+_OR = _re(r"或|还是|\bor\b")
 _CUISINES = (
     ("川菜", _re(r"川菜|四川|\bsichuan\b")),
     ("湘菜", _re(r"湘菜|湖南|\bhunan\b")),
@@ -149,6 +151,8 @@ def merged(before: Mapping[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         kept = {key: value for key, value in kept.items() if key in ("meal", "canteen")}
     if any(key in now for key in _SPICE):
         kept = {key: value for key, value in kept.items() if key not in _SPICE}
+    if "tags" in now:
+        kept.pop("any_tag", None)
     return {**kept, **now}
 
 
@@ -162,13 +166,15 @@ def _kind(text: str) -> dict[str, Any]:
     """Tags to have and to avoid, or a piece of a dish's name."""
     unwanted = [tag for found in _NEGATED.finditer(text) for tag in _tags(found[0])]
     kind: dict[str, Any] = {"without": unwanted[:MOST_TAGS]} if unwanted else {}
-    text = _NEGATED.sub(" ", text)
+    text = _NEGATED.sub(" ", text).replace("辣椒", " ")  # a wish about how hot, not for a dish
     tags, part = _tags(text), part_of_dish(text)
     cuisine = next((name for name, pattern in _CUISINES if pattern.search(text)), None)
     if part and not cuisine and _says_more_than_a_tag(part):
         return {**kind, "query": part}
     if tags:
         kind["tags"] = tags[:MOST_TAGS]
+        if len(tags) > 1 and _OR.search(text):
+            kind["any_tag"] = True
     elif query := cuisine or part:
         kind["query"] = query
     return kind

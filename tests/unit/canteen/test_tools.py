@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from mcp.client import Client
 
-from agents.canteen.seed import seed
 from agents.canteen.tools import CanteenTools, build_server
-from agents.kit.database import open_database
 from agents.kit.mcp_tools import quiet_server
 from tests.unit.agents_kit.harness import stopped
 from tests.unit.canteen.tables import (
@@ -31,18 +28,6 @@ from tests.unit.canteen.tables import DISHES as ALL_DISHES
 
 TUESDAY_NOON = "2026-12-01T12:10"
 SATURDAY_NOON = "2026-12-05T12:10"
-
-
-@pytest.fixture
-def db() -> Iterator[sqlite3.Connection]:
-    opened = open_database(seed)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def tools(db: sqlite3.Connection) -> CanteenTools:
-    return CanteenTools(db, stopped(TUESDAY_NOON))
 
 
 def ids(rows: list[Row] | list[dict[str, Any]]) -> list[str]:
@@ -125,12 +110,35 @@ async def test_a_sold_out_dish_is_not_listed(tools: CanteenTools) -> None:
         assert dish["id"] not in ids(found["dishes"])
 
 
+async def test_tags_to_avoid_are_left_out(tools: CanteenTools) -> None:
+    found = await tools.search_dishes(without=["pork", "牛肉"], limit=50)
+    assert ids(found["dishes"]) == ids(dishes("lunch", lambda d: not tags(d) & {"猪肉", "牛肉"})[:50])
+
+
+async def test_one_of_several_tags_is_enough_if_asked_so(tools: CanteenTools) -> None:
+    both = await tools.search_dishes(tags=["鱼", "低脂"], limit=50)
+    either = await tools.search_dishes(tags=["鱼", "low fat"], any_tag=True, limit=50)
+    assert ids(both["dishes"]) == ids(dishes("lunch", lambda d: tags(d) >= {"鱼", "低脂"}))
+    assert ids(either["dishes"]) == ids(dishes("lunch", lambda d: bool(tags(d) & {"鱼", "低脂"}))[:50])
+
+
+async def test_the_next_dishes_follow_the_first_ones(tools: CanteenTools) -> None:
+    first, second = await tools.search_dishes(), await tools.search_dishes(offset=8)
+    assert ids(first["dishes"]) + ids(second["dishes"]) == ids(dishes("lunch")[:16])
+    assert (await tools.search_dishes(offset=500))["dishes"] == []
+
+
+async def test_a_dish_called_as_the_query_comes_before_those_called_alike(tools: CanteenTools) -> None:
+    found = await tools.search_dishes(query="mapo tofu")
+    assert [dish["name_en"] for dish in found["dishes"]] == ["Mapo tofu", "Vegetarian mapo tofu"]
+
+
 async def test_nothing_found_is_an_empty_list(tools: CanteenTools) -> None:
     found = await tools.search_dishes(max_price=0.5)
     assert (found["dishes"], found["total"]) == ([], 0)
 
 
-@pytest.mark.parametrize("name", ["c2", "第二食堂", "Canteen Two", " canteen two "])
+@pytest.mark.parametrize("name", ["c2", "第二食堂", "二食堂", "Canteen Two", " canteen 2 "])
 async def test_a_canteen_is_known_by_id_and_by_name(tools: CanteenTools, name: str) -> None:
     found = await tools.search_dishes(canteen=name, limit=50)
     assert found["canteen"] == {"id": "c2", "name_zh": "第二食堂", "name_en": "Canteen Two"}
@@ -145,6 +153,8 @@ async def test_an_unknown_canteen_is_reported_and_not_used_as_a_filter(tools: Ca
     stalls = await tools.list_stalls(canteen="第九食堂")
     assert (stalls["canteen"], stalls["unknown_canteen"]) == (None, "第九食堂")
     assert stalls["stalls"]
+    canteens = await tools.list_canteens(canteen="第九食堂")
+    assert (canteens["unknown_canteen"], len(canteens["canteens"])) == ("第九食堂", len(CANTEENS))
 
 
 @pytest.mark.parametrize(("clock", "days"), [(TUESDAY_NOON, "weekday"), (SATURDAY_NOON, "weekend")])
@@ -161,6 +171,44 @@ async def test_closed_canteens_come_last_or_not_at_all(db: sqlite3.Connection) -
     assert [row["open"] for row in everything["canteens"]] == [True] + [False] * 6
     assert everything["canteens"][0]["id"] == "c4"
     assert ids((await tools.list_canteens(open_now=True))["canteens"]) == ["c4"]
+
+
+async def test_a_canteen_is_closed_from_the_minute_it_closes(db: sqlite3.Connection) -> None:
+    for clock, is_open in (("06:29", False), ("06:30", True), ("20:29", True), ("20:30", False)):
+        found = await CanteenTools(db, stopped(f"2026-12-01T{clock}")).list_canteens(canteen="c2")
+        assert [(row["id"], row["open"]) for row in found["canteens"]] == [("c2", is_open)], clock
+
+
+@pytest.mark.parametrize(
+    ("clock", "arguments", "days", "hour"),
+    [
+        ("2026-12-01T12:10", {"hour": 18}, "weekday", 18),
+        ("2026-12-05T12:10", {"hour": 18}, "weekend", 18),
+        ("2026-12-04T12:10", {"day": "tomorrow"}, "weekend", 12),
+        ("2026-12-06T23:10", {"day": "tomorrow", "hour": 8}, "weekday", 8),
+        ("2026-12-01T23:10", {"day": "weekend"}, "weekend", 12),
+        ("2026-12-05T23:10", {"day": "weekday", "hour": 17}, "weekday", 17),
+    ],
+)
+async def test_crowding_can_be_asked_for_another_time(
+    db: sqlite3.Connection, clock: str, arguments: dict[str, Any], days: str, hour: int
+) -> None:
+    tools = CanteenTools(db, stopped(clock))
+    listed, mapped = await tools.list_canteens(**arguments), await tools.crowding_heatmap(**arguments)
+    assert (listed["at_hour"], listed["at_now"], mapped["at_hour"]) == (hour, False, hour)
+    assert [(row["percent"], row["id"]) for row in listed["canteens"] if row["open"]] == crowding(days, hour)
+    assert sorted((row["percent"], row["id"]) for row in mapped["canteens"]) == crowding(days, hour)
+
+
+async def test_the_busiest_canteen_comes_first_if_asked_so(tools: CanteenTools) -> None:
+    percents = [row["percent"] for row in (await tools.list_canteens(sort="busiest"))["canteens"]]
+    assert percents == sorted((p for p, _ in crowding("weekday", 12)), reverse=True)
+
+
+async def test_without_a_position_there_is_no_order_by_distance(tools: CanteenTools) -> None:
+    found = await tools.list_canteens(sort="distance")
+    assert (found["sort"], found["location_unknown"]) == ("crowding", True)
+    assert found["canteens"] == (await tools.list_canteens())["canteens"]
 
 
 async def test_canteens_can_be_ordered_by_rating_and_by_distance(tools: CanteenTools) -> None:
@@ -180,6 +228,11 @@ async def test_stalls_can_be_ordered_by_their_queue(tools: CanteenTools) -> None
     waits = [row["queue_minutes"] for row in found["stalls"]]
     assert waits == sorted(waits)
     assert set(ids(found["stalls"])) == set(STALLS)
+
+
+async def test_the_number_of_stalls_is_that_before_the_limit(tools: CanteenTools) -> None:
+    found = await tools.list_stalls(limit=3)
+    assert (len(found["stalls"]), found["total"]) == (3, len(STALLS))
 
 
 async def test_stalls_of_a_canteen_have_their_price_range(tools: CanteenTools) -> None:
@@ -230,6 +283,8 @@ async def test_reviews_of_a_dish_are_found_in_both_languages(tools: CanteenTools
         ("search_dishes", {"sort": "name; DROP TABLE dishes"}),
         ("search_dishes", {"tags": ["a"] * 6}),
         ("search_dishes", {"query": "x" * 61}),
+        ("search_dishes", {"offset": -1}),
+        ("list_canteens", {"day": "someday"}),
         ("list_canteens", {"hour": 24}),
         ("list_canteens", {"near_lat": 91, "near_lng": 0}),
         ("list_canteens", {"near_lat": 0, "near_lng": 1e308}),
