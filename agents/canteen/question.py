@@ -63,7 +63,7 @@ def calls_for(conversation: Conversation) -> list[Call]:
         return [(last.name, arguments)]
     tool = _tool(question)
     call = (tool, _ARGUMENTS[tool](conversation))
-    if tool == "list_canteens" and _FOOD.search(question) and wishes(question).keys() - {"sort"}:
+    if tool == "list_canteens" and _FOOD.search(question) and wishes(question).keys() - {"sort", "limit"}:
         return [call, ("search_dishes", _dishes(conversation))]
     return [call]
 

@@ -155,7 +155,7 @@ class CanteenTools:
     async def list_stalls(
         self,
         canteen: CanteenName | None = None,
-        cuisine: Annotated[str | None, Field(max_length=30)] = None,
+        cuisine: Annotated[str | None, Field(max_length=60)] = None,
         sort: Literal["rating", "queue"] = "rating",
         limit: Limit = 20,
     ) -> dict[str, Any]:

@@ -25,6 +25,14 @@ _LITTLE_SPICY = _re(r"微辣|一点辣|小辣|\b(?:mildly|slightly|a (?:little|b
 _VERY_SPICY = _re(r"(?:特别|很|超|最|爆|变态|非常|更)辣|\bvery spicy\b|\b(?:hottest|spiciest|spicier)\b|\bextra hot\b")
 _SPICY = _re(r"辣(?!烫)|\bspicy\b|\bchil\w+")
 
+_COUNT = _re(
+    r"(?P<hanzi>[两二三四五六七八九十])\s*道|(?P<digits>\d{1,2})\s*道"
+    r"|\b(?P<word>two|three|four|five|six)\s(?:[a-z]+\s){0,3}dishes|\b(?P<number>\d{1,2})\s(?:[a-z]+\s){0,3}dishes"
+)
+_NUMBERS = {"两": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6} | {
+    character: value for value, character in enumerate("二三四五六七八九十", 2)
+}
+MOST_DISHES = 20
 _CHEAP = _re(r"便宜|实惠|省钱|划算|\bcheap\w*|\bbudget\b|\baffordable\b|\binexpensive\b")
 _EXPENSIVE = _re(r"最贵|\bmost expensive\b")
 _PRICE = _re(
@@ -55,10 +63,10 @@ _TAG_WORDS = (
     (r"饺子|水饺|\bdumplings?\b", "饺子"),
     (r"馄饨|抄手|\bwontons?\b", "馄饨"),
     (r"包子|\bbuns?\b", "包子"),
-    (r"面条|吃面|面食|牛肉面|拉面|拌面|什么面|碗面|\bnoodles?\b", "面"),
+    (r"(?<![方后里外前上下对见海])面(?![前包对积试])|\bnoodles?\b", "面"),
     (r"米饭|盖饭|盖浇饭|\brice\b", "米饭"),
     (r"甜品|甜点|\bdesserts?\b", "甜品"),
-    (r"饮料|饮品|咖啡|喝的|\bdrinks?\b|\bcoffee\b|\btea\b", "饮品"),
+    (r"饮料|饮品|喝的|\bdrinks?\b|\bcoffee\b|\btea\b", "饮品"),
     (r"粥|\bporridge\b|\bcongee\b", "粥"),
     (r"汤|\bsoups?\b", "汤"),
     (r"凉菜|\bcold dish(?:es)?\b", "凉菜"),
@@ -121,6 +129,8 @@ def wishes(question: str) -> dict[str, Any]:
     if price := _PRICE.search(text):
         limit = float(price[1] or price[2] or price[3])
         arguments |= {"max_price": limit} if limit else {}
+    if count := _count(text):
+        arguments["limit"] = count
     if _CHEAP.search(text):
         arguments["sort"] = "price"
     elif _EXPENSIVE.search(text):
@@ -160,6 +170,16 @@ def canteen_argument(question: str) -> dict[str, Any]:
     """`{"canteen": ...}` if the question names one."""
     canteen = canteen_in(question)
     return {"canteen": canteen} if canteen else {}
+
+
+def _count(text: str) -> int | None:
+    """How many dishes are asked for; None if no number is named or it is no sensible one."""
+    found = _COUNT.search(text)
+    if found is None:
+        return None
+    digits = found["digits"] or found["number"]
+    count = int(digits) if digits else _NUMBERS[(found["hanzi"] or found["word"]).lower()]
+    return count if 0 < count <= MOST_DISHES else None
 
 
 def _kind(text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from importlib.resources import files
 
 Row = dict[str, str]
+Fits = Callable[[Row], bool]
 
 
 def table(name: str) -> list[Row]:
@@ -45,7 +46,7 @@ ORDERS: dict[str, Callable[[Row], tuple[float | str, ...]]] = {
 }
 
 
-def dishes(meal: str, fits: Callable[[Row], bool] = lambda _: True, order: str = "rating") -> list[Row]:
+def dishes(meal: str, fits: Fits = lambda _: True, order: str = "rating") -> list[Row]:
     """The dishes in stock for a meal that fit, best first, each name once."""
     served = [d for d in DISHES if meal in d["meals"].split("|") and int(d[f"stock_{meal}"]) > 0 and fits(d)]
     unique: dict[str, Row] = {}
@@ -57,3 +58,35 @@ def dishes(meal: str, fits: Callable[[Row], bool] = lambda _: True, order: str =
 def crowding(days: str, hour: int, among: Collection[str] | None = None) -> list[tuple[int, str]]:
     """(percent, canteen id) of the canteens open in that hour, quietest first."""
     return sorted((p, c) for (c, d, h), p in CROWDING.items() if (d, h) == (days, hour) and c in (among or CANTEENS))
+
+
+def tag(*names: str) -> Fits:
+    return lambda dish: tags(dish) >= set(names)
+
+
+def hot(dish: Row) -> bool:
+    return spiciness(dish) >= 2
+
+
+def mild(dish: Row) -> bool:
+    return spiciness(dish) == 0
+
+
+def at(canteen: str) -> Fits:
+    return lambda dish: canteen_of(dish) == canteen
+
+
+def anything(_: Row) -> bool:
+    return True
+
+
+def both(*fits: Fits) -> Fits:
+    return lambda dish: all(fit(dish) for fit in fits)
+
+
+def up_to(limit: float) -> Fits:
+    return lambda dish: price(dish) <= limit
+
+
+def called(part: str) -> Fits:
+    return lambda dish: part in dish["name_zh"]
