@@ -129,6 +129,8 @@ class CanteenTools:
     ) -> dict[str, Any]:
         """Canteens, or one, with crowding (percent of seats taken) at an hour, default now. Closed ones come last.
 
+        `open_now` leaves closed ones out, unless one canteen is asked for.
+
         Without a position the order by distance is that by crowding, and `location_unknown` is true.
         """
         now = self._clock()
@@ -140,7 +142,7 @@ class CanteenTools:
         for row in rows:
             row["distance_m"] = _metres(row, near_lat, near_lng)
         rows.sort(key=lambda row: (not row["open"], _CANTEEN_ORDER[order](row)))
-        shown = [row for row in rows if row["open"] or not open_now]
+        shown = [row for row in rows if row["open"] or found or not open_now]
         return {
             **_moment(now),
             **at,

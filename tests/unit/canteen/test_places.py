@@ -170,6 +170,9 @@ def test_a_follow_up_stays_with_canteens_stalls_and_reviews(tools: CanteenTools)
     reviews = Talk(tools)
     reviews.ask("麻婆豆腐的评价")
     assert reviews.ask("那宫保鸡丁呢").text == "还没有这道菜的评价。"
+    opened = Talk(tools)
+    opened.ask("晚上9点哪些食堂开着")
+    assert opened.ask("那第二食堂呢").text == "第二食堂 21:00 没有营业，营业时间 06:30–20:30。"
     away = Talk(tools)
     away.ask("二食堂有哪些档口")
     assert away.ask("还有便宜的菜吗").calls[0][0] == "search_dishes"
