@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from supervisor.dispatch.port import UserContext
+from supervisor.graph.call_ids import CallIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,3 +14,4 @@ class RunContext:
 
     thread_id: str
     user: UserContext
+    call_ids: CallIds = field(default_factory=CallIds)

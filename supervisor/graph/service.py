@@ -28,6 +28,7 @@ from supervisor.graph.middleware.guards import (
     FinishReasonGuard,
     RepairDangling,
     ToolErrorGuard,
+    UniqueCallIds,
     UserContextInjector,
     ValidText,
 )
@@ -72,6 +73,7 @@ class SupervisorGraph:
                         RepairDangling(),
                         FinishReasonGuard(),
                         ValidText(),
+                        UniqueCallIds(),
                         ToolErrorGuard(),
                     ]
                 )
@@ -84,16 +86,17 @@ class SupervisorGraph:
 
     async def stream(self, turn: Turn) -> AsyncIterator[Sequence[InternalEvent]]:
         """Run one turn. Raises `RunFailure` with a stable code for every failure."""
+        context = RunContext(turn.thread_id, turn.user)
         parts = self._graph.astream(
             {"messages": [HumanMessage(m.content, id=m.id) for m in turn.messages]},
             self._config(turn.thread_id),
-            context=RunContext(turn.thread_id, turn.user),
+            context=context,
             stream_mode=STREAM_MODES,
             version="v2",
             durability="async",
         )
         try:
-            async for events in internal_events(parts):
+            async for events in internal_events(parts, context.call_ids):
                 yield events
         except Exception as error:
             code = code_of(error)

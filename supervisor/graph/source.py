@@ -13,6 +13,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage
 
 from supervisor.events import internal as ev
+from supervisor.graph.call_ids import CallIds
 
 STREAM_MODES = ["messages", "custom"]
 MODEL_NODE = "model"
@@ -21,9 +22,9 @@ _WRITTEN = (ev.SubagentDelta, ev.SubagentStarted, ev.SubagentEnded)
 _NOTHING: list[ev.InternalEvent] = []
 
 
-async def internal_events(parts: AsyncIterator[Any]) -> AsyncIterator[Sequence[ev.InternalEvent]]:
+async def internal_events(parts: AsyncIterator[Any], call_ids: CallIds) -> AsyncIterator[Sequence[ev.InternalEvent]]:
     """Events of one run, in order, as lists that are never empty."""
-    reader = MessageReader()
+    reader = MessageReader(call_ids)
     async for part in parts:
         if part["type"] == "custom":
             # Tools write from their own namespace, so it says nothing about who speaks.
@@ -47,7 +48,8 @@ def _written(data: Any) -> list[ev.InternalEvent]:
 class MessageReader:
     """Reads one run's messages. Remembers which were streamed, so that no message is told twice."""
 
-    def __init__(self) -> None:
+    def __init__(self, call_ids: CallIds | None = None) -> None:
+        self._call_ids = call_ids or CallIds()
         self._seen: set[str] = set()
         self._open: str | None = None
         self._slot: int | str = 0
@@ -101,6 +103,8 @@ class MessageReader:
             self._slot = index
         elif call_id:
             self._slot = call_id
+        if call_id:
+            call_id = self._call_ids.unique(message_id, call_id)
         return ev.ToolCallDelta(message_id, self._slot, call_id, call.get("name"), call.get("args") or "")
 
     def _whole(self, message: AIMessage, metadata: dict[str, Any]) -> list[ev.InternalEvent]:

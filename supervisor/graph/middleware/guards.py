@@ -70,6 +70,17 @@ def _repaired(messages: Sequence[BaseMessage], dangling: Mapping[int, list[Any]]
     return repaired
 
 
+class UniqueCallIds(Guard):
+    """Renames tool calls whose id the thread has used (see `call_ids.py`). Innermost, so that all others see one id."""
+
+    async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
+        context: RunContext = request.runtime.context
+        context.call_ids.note(request.messages)
+        response = await handler(request)
+        response.result = [context.call_ids.made_unique(m) if isinstance(m, AIMessage) else m for m in response.result]
+        return response
+
+
 class FinishReasonGuard(Guard):
     """Refuses answers that broke off: a cut stream looks complete, and half-written arguments would be executed."""
 

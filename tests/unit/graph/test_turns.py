@@ -235,6 +235,20 @@ async def test_scale_05_a_model_that_reuses_one_call_id_is_stopped_as_well() -> 
     assert len(desk.dispatcher.calls) == 1  # type: ignore[attr-defined]
 
 
+async def test_a_call_id_that_the_model_uses_again_becomes_another_one_everywhere() -> None:
+    reused = [{"tc": [0, "call_0", "call_domain_agent", CANTEEN_ARGS]}]
+    other = [{"tc": [0, "call_0", "call_domain_agent", TRANSPORT_ARGS]}]
+    desk = Desk(model(Turn(chunks=reused), Turn(chunks=other), "完"))
+    events = [*await desk.ask("一"), *await desk.ask("二")]
+    started = [e["toolCallId"] for e in of_type(events, "TOOL_CALL_START")]
+    assert started[0] == "call_0"
+    assert len(set(started)) == 4
+    assert [e["toolCallId"] for e in of_type(events, "TOOL_CALL_RESULT")] == started
+    messages = await desk.graph.messages("t")
+    assert [c["id"] for m in messages for c in m.get("toolCalls", ())] == started
+    assert [m["toolCallId"] for m in messages if m["role"] == "tool"] == started
+
+
 async def test_a_call_left_open_by_a_crash_is_answered_before_the_model_sees_it() -> None:
     seen: list[list[str]] = []
 
