@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from agents.canteen.answers import answer_offline
 from agents.canteen.cards import CARD_TYPES, build_card
 from agents.canteen.seed import seed
 from agents.canteen.tools import build_server
 from agents.kit.spec import AgentSpec, Skill
+from agents.kit.status import status_lines
 
-_STATUS = {
-    "search_dishes": ("正在查菜单…", "Looking through the menus…"),
-    "list_canteens": ("正在查各食堂的人流…", "Looking at the canteens…"),
-    "list_stalls": ("正在查档口…", "Looking up the stalls…"),
-    "crowding_heatmap": ("正在统计各食堂的人流…", "Counting heads in the canteens…"),
-    "dish_reviews": ("正在找评价…", "Looking for reviews…"),
-}
-
-
-def status(tool: str, arguments: Mapping[str, Any], chinese: bool) -> str:
-    """The line shown while a tool runs."""
-    del arguments
-    known = _STATUS.get(tool, ("正在查询…", "Looking that up…"))
-    return known[0] if chinese else known[1]
-
+status = status_lines(
+    {
+        "search_dishes": ("正在查菜单…", "Looking through the menus…"),
+        "list_canteens": ("正在查各食堂的人流…", "Looking at the canteens…"),
+        "list_stalls": ("正在查档口…", "Looking up the stalls…"),
+        "crowding_heatmap": ("正在统计各食堂的人流…", "Counting heads in the canteens…"),
+        "dish_reviews": ("正在找评价…", "Looking for reviews…"),
+    }
+)
 
 SPEC = AgentSpec(
     name="canteen",

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from agents.kit.spec import AgentSpec, Skill
+from agents.kit.status import status_lines
 from agents.transport.answers import answer_offline
 from agents.transport.cards import CARD_TYPES, build_card
 from agents.transport.seed import seed
 from agents.transport.tools import build_server
 
-_STATUS = {
-    "next_departures": ("正在查校车时刻表…", "Looking up the shuttle timetable…"),
-    "list_lines": ("正在查校车线路…", "Looking up the shuttle lines…"),
-    "line_stops": ("正在查线路站点…", "Looking up the stops of the line…"),
-    "parking": ("正在查停车位…", "Looking up parking places…"),
-}
-
-
-def status(tool: str, arguments: Mapping[str, Any], chinese: bool) -> str:
-    """The line shown while a tool runs."""
-    del arguments
-    known = _STATUS.get(tool, ("正在查询…", "Looking that up…"))
-    return known[0] if chinese else known[1]
-
+status = status_lines(
+    {
+        "next_departures": ("正在查校车时刻表…", "Looking up the shuttle timetable…"),
+        "list_lines": ("正在查校车线路…", "Looking up the shuttle lines…"),
+        "line_stops": ("正在查线路站点…", "Looking up the stops of the line…"),
+        "parking": ("正在查停车位…", "Looking up parking places…"),
+    }
+)
 
 SPEC = AgentSpec(
     name="transport",

@@ -26,14 +26,14 @@ class Step:
 
 def steps(messages: Sequence[BaseMessage]) -> Iterator[Step]:
     """The assistant messages with tool calls, in order."""
+    step: Step | None = None
     for index, message in enumerate(messages):
-        if isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls):
-            yield Step(index, message, dict(_results(messages[index + 1 :])))
-
-
-def _results(following: Sequence[BaseMessage]) -> Iterator[tuple[str, ToolMessage]]:
-    for message in following:
         if isinstance(message, AIMessage):
-            return
-        if isinstance(message, ToolMessage):
-            yield message.tool_call_id, message
+            if step is not None:
+                yield step
+            calls = message.tool_calls or message.invalid_tool_calls
+            step = Step(index, message, {}) if calls else None
+        elif step is not None and isinstance(message, ToolMessage):
+            step.results[message.tool_call_id] = message
+    if step is not None:
+        yield step

@@ -1,21 +1,14 @@
-"""Journal in one SQLite file (WAL) with group commit: appends that wait while a commit runs share the next one.
-
-One connection, used only by one worker thread, so that the event loop never waits for the disk.
-"""
+"""Journal in one SQLite file (WAL) with group commit: appends that wait while a commit runs share the next one."""
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
+from supervisor.journal.database import Database
 from supervisor.journal.port import Record
-
-T = TypeVar("T")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS journal (
@@ -23,15 +16,6 @@ CREATE TABLE IF NOT EXISTS journal (
   PRIMARY KEY (thread_id, seq)
 ) WITHOUT ROWID
 """
-
-
-def open_database(path: Path) -> sqlite3.Connection:
-    """A connection in WAL mode that another thread than the opener may use."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-    return connection
 
 
 @dataclass(slots=True)
@@ -46,9 +30,7 @@ class SqliteJournal:
     """Survives the process. With `synchronous=NORMAL` a crash loses nothing; a power cut may lose the last commits."""
 
     def __init__(self, path: Path) -> None:
-        self._db = open_database(path)
-        self._db.execute(_SCHEMA)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._db = Database(path, _SCHEMA)
         self._next: dict[str, int] = {}
         self._pending: list[_Pending] = []
         self._committing: asyncio.Task[None] | None = None
@@ -61,16 +43,12 @@ class SqliteJournal:
         return await asyncio.shield(done)
 
     async def read(self, thread_id: str, after: int = 0, run_key: str | None = None) -> list[Record]:
-        return await self._in_worker(self._read, thread_id, after, run_key)
+        return await self._db.run(self._read, thread_id, after, run_key)
 
     async def aclose(self) -> None:
         if self._committing is not None:
             await self._committing
-        await self._in_worker(self._db.close)
-        self._worker.shutdown()
-
-    async def _in_worker(self, call: Callable[..., T], *args: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._worker, call, *args)
+        await self._db.aclose()
 
     async def _commit_pending(self) -> None:
         try:
@@ -82,7 +60,7 @@ class SqliteJournal:
 
     async def _commit(self, batch: list[_Pending]) -> None:
         try:
-            firsts = await self._in_worker(self._write, batch)
+            firsts = await self._db.run(self._write, batch)
         except Exception as error:
             for item in batch:
                 if not item.done.done():
@@ -101,19 +79,15 @@ class SqliteJournal:
             rows.extend((item.thread_id, first + i, item.run_key, data) for i, data in enumerate(item.events))
             sequences[item.thread_id] = first + len(item.events)
             firsts.append(first)
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            self._db.executemany("INSERT INTO journal VALUES (?, ?, ?, ?)", rows)
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+        with self._db.transaction() as connection:
+            connection.executemany("INSERT INTO journal VALUES (?, ?, ?, ?)", rows)
         self._next.update(sequences)
         return firsts
 
     def _next_sequence(self, thread_id: str) -> int:
         if thread_id not in self._next:
-            row = self._db.execute("SELECT MAX(seq) FROM journal WHERE thread_id = ?", (thread_id,)).fetchone()
+            sql = "SELECT MAX(seq) FROM journal WHERE thread_id = ?"
+            row = self._db.connection.execute(sql, (thread_id,)).fetchone()
             self._next[thread_id] = (row[0] or 0) + 1
         return self._next[thread_id]
 
@@ -122,4 +96,4 @@ class SqliteJournal:
         values: tuple[str | int, ...] = (thread_id, after)
         if run_key is not None:
             query, values = f"{query} AND run_key = ?", (*values, run_key)
-        return [Record(*row) for row in self._db.execute(f"{query} ORDER BY seq", values)]
+        return [Record(*row) for row in self._db.connection.execute(f"{query} ORDER BY seq", values)]

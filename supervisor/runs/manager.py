@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import uuid
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from supervisor.errors import Problem
@@ -14,7 +14,7 @@ from supervisor.events.encode import frame
 from supervisor.events.projector import Peer, Projector, SurfaceEvents
 from supervisor.events.subagents import SubagentMode
 from supervisor.graph.port import Turn, TurnGraph, UserMessage
-from supervisor.journal.port import Journal
+from supervisor.journal.port import Journal, Record
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
 from supervisor.runs.port import Receipt, RunRecord, RunStore
@@ -60,8 +60,7 @@ class RunManager:
             if known is None:
                 raise Problem(422, "no_message", "Send at least one new user message with an id and content.")
             return self.replay(turn.thread_id, known.run_key)
-        run = await self._start(turn, new)
-        return run.feed.read(0, self._settings.heartbeat)
+        return self.tail(await self._start(replace(turn, messages=new)))
 
     async def authorise(self, thread_id: str, user_id: str) -> bool:
         """Whether the thread exists. Another user's thread is answered as if it did not: 404 thread_not_found."""
@@ -86,22 +85,19 @@ class RunManager:
         """Journalled frames after a sequence, of one run or of the whole thread, then live while a run is going on."""
         run = self._active.get(thread_id)
         live = run if run is not None and run_key in (None, run.record.key) else None
-        # The journal is read after the position in the feed is known: what lies between is in both, and skipped once.
         records = await self._journal.read(thread_id, after, run_key)
-        for record in records:
-            yield frame(record.seq, record.data)
-        if live is not None:
-            last = records[-1].seq if records else after
-            position = max(0, last + 1 - live.feed.first_seq) if live.feed.first_seq else 0
-            async for piece in self.tail(live, position):
-                yield piece
+        async for piece in self._follow(records, live, after):
+            yield piece
 
     async def resume_after(self, thread_id: str, after: int) -> AsyncIterator[bytes]:
         """Frames after `after` of the run that sent the frame with that sequence."""
+        run = self._active.get(thread_id)
         records = await self._journal.read(thread_id, after - 1)
         if not records or records[0].seq != after:
             raise Problem(404, "event_not_found", "This thread has no event with that id; call /agui/connect instead.")
-        return self.replay(thread_id, records[0].run_key, after)
+        run_key = records[0].run_key
+        live = run if run is not None and run.record.key == run_key else None
+        return self._follow([r for r in records[1:] if r.run_key == run_key], live, after)
 
     def cancel(self, thread_id: str) -> bool:
         """Stop the thread's run. False when none is going on."""
@@ -129,17 +125,28 @@ class RunManager:
             if run is not None:
                 run.abandon()
 
-    async def _start(self, turn: Turn, new: tuple[UserMessage, ...]) -> Run:
+    async def _follow(self, records: Sequence[Record], live: Run | None, after: int) -> AsyncIterator[bytes]:
+        """Records, then the frames of `live` behind them. `live` must have been looked up before the records were read:
+        what was journalled in between is in both and sent once, while a run that ended in between is not missed."""
+        for record in records:
+            yield frame(record.seq, record.data)
+        if live is not None:
+            last = records[-1].seq if records else after
+            position = max(0, last + 1 - live.feed.first_seq) if live.feed.first_seq else 0
+            async for piece in self.tail(live, position):
+                yield piece
+
+    async def _start(self, turn: Turn) -> Run:
         await self._claim(turn.thread_id)
         self._active[turn.thread_id] = None
         try:
-            digests = {message.id: _digest(message) for message in new}
+            digests = {message.id: _digest(message) for message in turn.messages}
             record = RunRecord(uuid.uuid4().hex, turn.thread_id, turn.run_id, turn.user.user_id, digests)
             await self._store.begin(record)
         except BaseException:
             del self._active[turn.thread_id]
             raise
-        run = self._new_run(record, Turn(turn.thread_id, turn.run_id, new, turn.user, turn.modern_peer))
+        run = self._new_run(record, turn)
         self._active[turn.thread_id] = run
         run.start(self._graph, self._ended)
         return run

@@ -1,17 +1,13 @@
-"""Run store in the SQLite file of the journal; one connection, used only by one worker thread."""
+"""Run store in the SQLite file of the journal, over a connection of its own."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from supervisor.journal.sqlite import open_database
+from supervisor.journal.database import Database
 from supervisor.runs.port import Receipt, RunRecord, RunStatus
-
-T = TypeVar("T")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (thread_id TEXT PRIMARY KEY, user_id TEXT NOT NULL) WITHOUT ROWID;
@@ -29,9 +25,7 @@ class SqliteRunStore:
     """Survives the process."""
 
     def __init__(self, path: Path) -> None:
-        self._db = open_database(path)
-        self._db.executescript(_SCHEMA)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="runs")
+        self._db = Database(path, _SCHEMA)
 
     async def owner(self, thread_id: str) -> str | None:
         rows = await self._query("SELECT user_id FROM threads WHERE thread_id = ?", thread_id)
@@ -42,29 +36,20 @@ class SqliteRunStore:
         return {message_id: Receipt(run_key, digest) for message_id, run_key, digest in rows}
 
     async def begin(self, run: RunRecord) -> None:
-        await self._in_worker(self._begin, run)
+        await self._db.run(self._begin, run)
 
     async def end(self, run_key: str, status: RunStatus) -> None:
         await self._query("UPDATE runs SET status = ? WHERE run_key = ?", status, run_key)
 
     async def aclose(self) -> None:
-        await self._in_worker(self._db.close)
-        self._worker.shutdown()
+        await self._db.aclose()
 
     def _begin(self, run: RunRecord) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            self._db.execute("INSERT OR IGNORE INTO threads VALUES (?, ?)", (run.thread_id, run.user_id))
-            self._db.execute("INSERT INTO runs VALUES (?, ?, ?, 'running')", (run.key, run.thread_id, run.run_id))
-            rows = [(run.thread_id, message, run.key, digest) for message, digest in run.digests.items()]
-            self._db.executemany("INSERT INTO receipts VALUES (?, ?, ?, ?)", rows)
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+        rows = [(run.thread_id, message, run.key, digest) for message, digest in run.digests.items()]
+        with self._db.transaction() as connection:
+            connection.execute("INSERT OR IGNORE INTO threads VALUES (?, ?)", (run.thread_id, run.user_id))
+            connection.execute("INSERT INTO runs VALUES (?, ?, ?, 'running')", (run.key, run.thread_id, run.run_id))
+            connection.executemany("INSERT INTO receipts VALUES (?, ?, ?, ?)", rows)
 
     async def _query(self, sql: str, *values: Any) -> list[Any]:
-        return await self._in_worker(lambda: self._db.execute(sql, values).fetchall())
-
-    async def _in_worker(self, call: Callable[..., T], *args: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._worker, call, *args)
+        return await self._db.run(lambda: self._db.connection.execute(sql, values).fetchall())
