@@ -90,7 +90,10 @@ async def _open(
     stack.push_async_callback(runs.aclose)
     limits = Limits(settings.max_body_bytes, settings.max_message_chars)
     app.state.runs = runs
-    app.include_router(router(FrontDoor(runs, SingleUser(), dispatcher.agents, catalogue.to_json(), limits)))
+    door = FrontDoor(
+        runs, SingleUser(), dispatcher.agents, catalogue.to_json(), limits, subagents=settings.subagent_events
+    )
+    app.include_router(router(door))
     page.install(app)
 
 

@@ -13,9 +13,10 @@ from starlette.responses import JSONResponse, Response
 from supervisor.dispatch.port import AgentInfo
 from supervisor.errors import Problem
 from supervisor.events.projector import PROTOCOL_VERSION
+from supervisor.events.subagents import SubagentMode
 from supervisor.http.auth import Authenticator
+from supervisor.http.encoding import event_stream
 from supervisor.http.requests import Limits, parse_turn, read_object, required_id
-from supervisor.http.sse import EventStream
 from supervisor.runs.connect import connect
 from supervisor.runs.manager import RunManager
 from supervisor.telemetry.tracing import joined
@@ -30,6 +31,7 @@ class FrontDoor:
     agents: Callable[[], Sequence[AgentInfo]]
     catalogue: dict[str, Any]
     limits: Limits
+    subagents: SubagentMode = "both"
 
 
 def router(door: FrontDoor) -> APIRouter:
@@ -52,9 +54,11 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
         if last_id is not None:
             thread_id = required_id(body, "threadId")
             await _known_thread(door, thread_id, user.user_id)
-            return EventStream(await door.runs.resume_after(thread_id, _sequence(last_id, "Last-Event-ID", 1)))
+            after = _sequence(last_id, "Last-Event-ID", 1)
+            return event_stream(request, await door.runs.resume_after(thread_id, after), door.subagents)
         with joined(request.headers):
-            return EventStream(await door.runs.submit(parse_turn(body, user, door.limits)))
+            source = await door.runs.submit(parse_turn(body, user, door.limits))
+        return event_stream(request, source, door.subagents)
 
     @routes.post("/agui/connect")
     async def agui_connect(request: Request) -> Response:
@@ -63,7 +67,7 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
         body = await read_object(request, door.limits)
         thread_id, run_id = required_id(body, "threadId"), required_id(body, "runId")
         await door.runs.authorise(thread_id, user.user_id)
-        return EventStream(connect(door.runs, thread_id, run_id))
+        return event_stream(request, connect(door.runs, thread_id, run_id), door.subagents)
 
     @routes.post("/agui/command")
     async def agui_command(request: Request) -> Response:
@@ -87,7 +91,7 @@ def _thread_routes(routes: APIRouter, door: FrontDoor) -> None:
         user = await door.authenticate(request)
         await _known_thread(door, thread_id, user.user_id)
         after = _sequence(request.query_params.get("after", "0"), "after", 0)
-        return EventStream(door.runs.replay(thread_id, None, after))
+        return event_stream(request, door.runs.replay(thread_id, None, after), door.subagents)
 
 
 def _knowledge_routes(routes: APIRouter, door: FrontDoor) -> None:

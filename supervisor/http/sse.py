@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+MEDIA_TYPE = "text/event-stream; charset=utf-8"
 HEADERS = {
-    "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
 }
@@ -18,8 +18,8 @@ HEADERS = {
 class EventStream(Response):
     """Sends byte pieces until the source ends or the client is gone. Runs go on without their readers."""
 
-    def __init__(self, source: AsyncIterator[bytes]) -> None:
-        super().__init__(headers=HEADERS)
+    def __init__(self, source: AsyncIterator[bytes], content_type: str = MEDIA_TYPE) -> None:
+        super().__init__(headers={**HEADERS, "content-type": content_type})
         del self.headers["content-length"]
         self._source = source
 
