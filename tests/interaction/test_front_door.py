@@ -59,6 +59,7 @@ async def serve() -> AsyncIterator[Callable[..., Server]]:
         await server.runs.aclose()
 
 
+@pytest.mark.requirement("AGUI-LIFECYCLE-03", "AGUI-SSE-01")
 async def test_a_turn_streams_numbered_frames_and_one_terminal_event(serve: Callable[..., Server]) -> None:
     response = await serve(say("你好")).post("/agui", run_input(thread="t-9", run="r-77"))
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -96,6 +97,7 @@ async def test_a_turn_streams_numbered_frames_and_one_terminal_event(serve: Call
         (run_input("x" * 2_000), 413, "message_too_large"),
     ],
 )
+@pytest.mark.requirement("AGUI-INPUT-02", "SB-FRONT-01")
 async def test_bad_input_is_refused_with_a_problem_before_any_event(
     serve: Callable[..., Server], body: Any, status: int, code: str
 ) -> None:
@@ -110,6 +112,7 @@ async def test_bad_input_is_refused_with_a_problem_before_any_event(
     assert text_of(events((await server.post("/agui", run_input())).content)) == "ok"
 
 
+@pytest.mark.requirement("AGS-14")
 async def test_ags_14_foreign_roles_and_unknown_fields_are_tolerated(serve: Callable[..., Server]) -> None:
     server = serve(say("好"))
     body = run_input(None, user={"id": "u1", "name": "Alice"})
@@ -125,6 +128,7 @@ async def test_ags_14_foreign_roles_and_unknown_fields_are_tolerated(serve: Call
     assert server.graph.turns[0].user.user_id == "local"
 
 
+@pytest.mark.requirement("SB-HIST-02")
 async def test_history_a_client_sends_is_not_taken(serve: Callable[..., Server]) -> None:
     server = serve(say("好"))
     body = run_input(None)
@@ -138,6 +142,7 @@ async def test_history_a_client_sends_is_not_taken(serve: Callable[..., Server])
     assert [m.content for m in server.graph.turns[0].messages] == ["new"]
 
 
+@pytest.mark.requirement("HIST-04", "SB-IDEM-01")
 async def test_hist_04_the_same_message_id_replays_the_first_run(serve: Callable[..., Server]) -> None:
     server = serve(say("已下单"))
     first = await server.post("/agui", run_input("下单", run="r1"))
@@ -148,6 +153,7 @@ async def test_hist_04_the_same_message_id_replays_the_first_run(serve: Callable
     assert (conflict.status_code, conflict.json()["code"]) == (409, "message_conflict")
 
 
+@pytest.mark.requirement("SB-FRONT-03", "SB-IDEM-02")
 async def test_a_second_run_on_a_busy_thread_is_refused_and_loses_nothing(serve: Callable[..., Server]) -> None:
     started, go_on = asyncio.Event(), asyncio.Event()
 
@@ -166,6 +172,7 @@ async def test_a_second_run_on_a_busy_thread_is_refused_and_loses_nothing(serve:
     assert text_of(events((await server.post("/agui", run_input("B", message="b"))).content)) == "答"
 
 
+@pytest.mark.requirement("JRN-01", "SB-JRN-01", "SB-JRN-04")
 async def test_jrn_01_last_event_id_continues_exactly_after_the_cursor(serve: Callable[..., Server]) -> None:
     server = serve(say("一二三四五六七八九十"))
     whole = parse((await server.post("/agui", run_input())).content)
@@ -178,6 +185,7 @@ async def test_jrn_01_last_event_id_continues_exactly_after_the_cursor(serve: Ca
     assert (await server.post("/agui", run_input(), last_event_id="x")).json()["code"] == "invalid_cursor"
 
 
+@pytest.mark.requirement("JRN-04", "SB-RUN-01")
 async def test_jrn_04_a_dropped_connection_is_not_a_cancel(serve: Callable[..., Server]) -> None:
     go_on = asyncio.Event()
     server = serve(say("一"), go_on.wait, say("二", "m2"))
@@ -201,6 +209,7 @@ def _turn(server: Server) -> Turn:
     return Turn("t", "r", (UserMessage("u1", "hi"),), UserContext("local"))
 
 
+@pytest.mark.requirement("AGUI-LIFECYCLE-06", "AGUI-LIFECYCLE-07", "SB-CANCEL-01")
 async def test_cancel_ends_the_run_as_cancelled_and_frees_the_thread(serve: Callable[..., Server]) -> None:
     started = asyncio.Event()
 
@@ -219,6 +228,7 @@ async def test_cancel_ends_the_run_as_cancelled_and_frees_the_thread(serve: Call
     assert text_of(events((await server.post("/agui", run_input(message="u2"))).content)) == "完"
 
 
+@pytest.mark.requirement("SB-ERR-01")
 async def test_a_failing_graph_ends_in_one_run_error_without_its_text(serve: Callable[..., Server]) -> None:
     server = serve(say("半截")[:2], RuntimeError("503 key=sk-secret host 10.0.0.3"))
     response = await server.post("/agui", run_input())
@@ -231,6 +241,7 @@ async def test_a_failing_graph_ends_in_one_run_error_without_its_text(serve: Cal
     assert events((await server.post("/agui", run_input(message="u2"))).content)[-1]["code"] == "LLM_RATE_LIMITED"
 
 
+@pytest.mark.requirement("SB-CONNECT-02")
 async def test_connect_gives_the_conversation_and_the_running_answer(serve: Callable[..., Server]) -> None:
     go_on, reached = asyncio.Event(), asyncio.Event()
 
@@ -255,6 +266,7 @@ async def test_connect_gives_the_conversation_and_the_running_answer(serve: Call
     assert after[-1]["runId"] == "later"
 
 
+@pytest.mark.requirement("SB-FRONT-02")
 async def test_another_users_thread_does_not_exist(serve: Callable[..., Server]) -> None:
     server = serve(say("x"))
     await server.post("/agui", run_input())
@@ -269,6 +281,7 @@ async def test_another_users_thread_does_not_exist(serve: Callable[..., Server])
     assert (await server.client.get("/agui/threads/t/events")).status_code == 404
 
 
+@pytest.mark.requirement("SB-FRONT-04")
 async def test_an_unknown_command_is_404(serve: Callable[..., Server]) -> None:
     server = serve(say("x"))
     await server.post("/agui", run_input())

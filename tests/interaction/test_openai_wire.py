@@ -101,6 +101,7 @@ def desk(wire: OpenAIWire) -> Desk:
 
 @pytest.mark.parametrize("bytewise", [False, True], ids=["whole", "bytewise"])
 @pytest.mark.parametrize("turns", SCRIPTS.values(), ids=SCRIPTS.keys())
+@pytest.mark.requirement("UNI-01", "SB-STREAM-01")
 async def test_uni_01_the_wire_gives_the_events_that_the_scripted_model_gives(
     turns: list[Turn], bytewise: bool
 ) -> None:
@@ -123,6 +124,7 @@ async def test_uni_01_the_wire_gives_the_events_that_the_scripted_model_gives(
 
 
 @pytest.mark.parametrize("bytewise", [False, True], ids=["whole", "bytewise"])
+@pytest.mark.requirement("UNI-01")
 async def test_uni_01_chinese_and_emoji_reach_the_agent_and_the_browser_whole(bytewise: bool) -> None:
     asks = Turn("查🌶️", calls=[("call_domain_agent", json.loads(CANTEEN))])
     async with campus(Reply(asks, bytewise=bytewise), Reply(Turn(UNICODE), bytewise=bytewise)) as (house, wire, stub):
@@ -174,6 +176,7 @@ AT_ONCE = {"retry-after-ms": "1"}
         pytest.param(Reply(status=500, headers=AT_ONCE), "LLM_UNREACHABLE", id="500"),
     ],
 )
+@pytest.mark.requirement("SB-ERR-01")
 async def test_a_failing_provider_is_one_run_error_and_the_thread_goes_on(
     reply: Reply, code: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -231,6 +234,7 @@ async def test_an_error_object_that_names_a_rate_limit_is_one() -> None:
     assert [e["code"] for e in found if e["type"] == "RUN_ERROR"] == ["LLM_RATE_LIMITED"]
 
 
+@pytest.mark.requirement("SB-ERR-03")
 async def test_a_failure_after_an_answer_of_an_agent_keeps_that_answer_in_the_thread() -> None:
     asks = Turn(calls=[("call_domain_agent", json.loads(CANTEEN))])
     async with campus(Reply(asks), Reply(status=401)) as (house, wire, stub):
@@ -245,6 +249,7 @@ async def test_a_failure_after_an_answer_of_an_agent_keeps_that_answer_in_the_th
     assert len(stub.agents["canteen"].sends) == 1
 
 
+@pytest.mark.requirement("SB-UNI-02")
 async def test_uni_03_an_emoji_cut_in_half_by_the_model_server_is_whole_for_agent_provider_and_history() -> None:
     chunks = [call(0, "c1", '{"agent":"canteen","query":"辣\ud83c'), call(0, None, '\udf36"}', opening=False)]
     async with campus(Reply(Turn(chunks=chunks)), Reply(Turn(chunks=[{"text": "好\ud83c"}, {"text": "\udf36"}]))) as (
@@ -265,6 +270,7 @@ async def test_uni_03_an_emoji_cut_in_half_by_the_model_server_is_whole_for_agen
     )
 
 
+@pytest.mark.requirement("AGUI-USAGE-01")
 async def test_the_usage_names_provider_and_model() -> None:
     async with campus(Reply(Turn("好"))) as (house, _, _):
         finished = events(await house.turn("hi"))[-1]

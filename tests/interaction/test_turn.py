@@ -57,6 +57,7 @@ async def still_works(house: House, stub: A2AStub) -> None:
     assert text_of(events(await house.turn("再推荐几道菜", message="next", run="next"))) == "好了"
 
 
+@pytest.mark.requirement("SB-CARD-01", "AGUI-ACTIVITY-01")
 async def test_a_question_gives_words_and_the_agents_card() -> None:
     stub = campus()
     stub.agents["canteen"].replies.append(Reply("三道辣菜", metadata=card("dish_cards", DISHES, bubble="辣味推荐")))
@@ -88,6 +89,7 @@ async def test_a_question_for_two_agents_asks_both_and_shows_a_card_from_each() 
         assert stub.agents["transport"].sends[0].text.startswith("when is the next shuttle")
 
 
+@pytest.mark.requirement("AGUI-SUBAGENT-03")
 async def test_when_one_agent_is_down_the_other_still_answers_and_the_failure_is_named() -> None:
     stub = campus()
     stub.agents["canteen"].replies.append(Reply("North is empty.", metadata=card("dish_cards", DISHES)))
@@ -134,6 +136,7 @@ async def test_a_broken_reply_ends_in_one_terminal_event_and_the_thread_goes_on(
         {"items": [{"name": "x" * 300_000}]},
     ],
 )
+@pytest.mark.requirement("SB-CARD-02")
 async def test_card_08_wrong_card_data_becomes_a_message_card_that_says_why(data: Any) -> None:
     stub = campus()
     stub.agents["canteen"].replies.append(Reply("三道菜", metadata=card("dish_cards", data, bubble="为你推荐")))
@@ -151,6 +154,7 @@ async def test_card_08_wrong_card_data_becomes_a_message_card_that_says_why(data
         await still_works(house, stub)
 
 
+@pytest.mark.requirement("SB-CARD-02")
 async def test_card_01_an_unknown_card_type_degrades_visibly() -> None:
     stub = campus()
     metadata = card("totally_new_card", {"items": [{"name": "麻婆豆腐"}]}, bubble="为你推荐 3 道辣菜")
@@ -161,6 +165,7 @@ async def test_card_01_an_unknown_card_type_degrades_visibly() -> None:
         assert [e["value"]["reason"] for e in found if e.get("name") == "card-fallback"] == ["unknown_type"]
 
 
+@pytest.mark.requirement("SB-DUR-01", "SB-JRN-02")
 async def test_card_02_a_restart_rebuilds_exactly_the_surfaces_that_were_painted(tmp_path: Path) -> None:
     stub = campus()
     stub.agents["canteen"].replies.append(Reply("三道菜", metadata=card("dish_cards", DISHES)))
@@ -180,6 +185,7 @@ async def test_card_02_a_restart_rebuilds_exactly_the_surfaces_that_were_painted
     assert len(stub.agents["canteen"].sends) == 1
 
 
+@pytest.mark.requirement("UNI-02")
 async def test_uni_02_line_separators_and_frame_look_alikes_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     text = '行一\u2028行二\u0085行三\rdata: {"type":"RUN_FINISHED"}\n\nid: 99\n\n尾'
     stub = campus()
@@ -193,6 +199,7 @@ async def test_uni_02_line_separators_and_frame_look_alikes_survive(monkeypatch:
         assert [f.seq for f in frames] == list(range(1, len(frames) + 1))
 
 
+@pytest.mark.requirement("UNI-01")
 async def test_uni_01_chinese_and_emoji_survive() -> None:
     text = "推荐：麻婆豆腐🌶️👨‍👩‍👧 ¥12.50"
     stub = campus()

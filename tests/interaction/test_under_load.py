@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.fakes.a2a_stub import Reply
 from tests.fakes.agui import events, run_input, text_of
@@ -16,6 +17,7 @@ from tests.interaction.test_turn import campus, settings
 STREAMS = 50
 
 
+@pytest.mark.requirement("AGS-12", "AGUI-SSE-03")
 async def test_ags_12_a_silent_tool_is_bridged_by_comments_that_are_not_journalled() -> None:
     gate = asyncio.Event()
     stub = campus()
@@ -56,6 +58,7 @@ async def test_scale_01_fifty_streams_at_once_never_mix() -> None:
     assert asked == [n for n in range(STREAMS) if n % 3 == 0]
 
 
+@pytest.mark.requirement("SB-FRONT-03")
 async def test_scale_02_of_two_questions_at_once_one_is_refused_and_none_is_lost() -> None:
     gate = asyncio.Event()
     stub = campus()
@@ -73,6 +76,7 @@ async def test_scale_02_of_two_questions_at_once_one_is_refused_and_none_is_lost
         assert [m["id"] for m in await house.snapshot() if m["role"] == "user"] == ["a", "b"]
 
 
+@pytest.mark.requirement("HIST-02")
 async def test_hist_02_stop_during_a_tool_call_then_go_on() -> None:
     stub = campus()
     stub.agents["canteen"].replies.append(Reply("x", gate=asyncio.Event()))

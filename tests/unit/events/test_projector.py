@@ -39,6 +39,7 @@ def kinds(events: list[dict[str, Any]]) -> list[str]:
     return [e["type"] if e["type"] != "CUSTOM" else f"CUSTOM {e['name']}" for e in events]
 
 
+@pytest.mark.requirement("AGUI-TEXT-01")
 def test_text_is_opened_once_and_closed_when_the_message_is_done() -> None:
     events = project(ev.TextDelta("m", "你"), ev.TextDelta("m", "好"), ev.MessageDone("m"))
     assert kinds(events) == [
@@ -57,6 +58,7 @@ def test_empty_deltas_open_nothing() -> None:
     assert kinds(project(ev.TextDelta("m", ""), ev.ReasoningDelta("m", ""))) == ["RUN_STARTED", "RUN_FINISHED"]
 
 
+@pytest.mark.requirement("AGUI-TOOL-01")
 def test_interleaved_calls_keep_their_own_arguments() -> None:
     events = project(
         ev.ToolCallDelta("m", 0, "c1", "call_domain_agent", '{"a":'),
@@ -84,6 +86,7 @@ def test_late_text_of_a_message_with_a_tool_call_stays_in_that_message() -> None
     assert "".join(e.get("delta", "") for e in events if e["type"] == "TEXT_MESSAGE_CONTENT") == "我来查，请稍等"
 
 
+@pytest.mark.requirement("AGUI-REASONING-01")
 def test_reasoning_ends_where_text_begins() -> None:
     events = project(ev.ReasoningDelta("m", "想"), ev.TextDelta("m", "答"), ev.MessageDone("m"))
     assert kinds(events)[1:6] == [
@@ -95,6 +98,7 @@ def test_reasoning_ends_where_text_begins() -> None:
     ]
 
 
+@pytest.mark.requirement("SB-SUB-01")
 def test_a_subagent_has_four_events_in_a_fixed_order_before_the_result() -> None:
     events = project(
         ev.ToolCallDelta("m", 0, "c1", "call_domain_agent", "{}"),
@@ -117,6 +121,7 @@ def test_a_subagent_has_four_events_in_a_fixed_order_before_the_result() -> None
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("standard", 2), ("custom", 3)])
+@pytest.mark.requirement("SB-SUB-02")
 def test_either_family_of_subagent_events_can_be_switched_off(mode: Any, expected: int) -> None:
     events = project(
         ev.SubagentStarted("s1", "canteen", "d", "c1"),
@@ -128,6 +133,7 @@ def test_either_family_of_subagent_events_can_be_switched_off(mode: Any, expecte
 
 
 @pytest.mark.parametrize("end", ["finish", "cancel", "fail"])
+@pytest.mark.requirement("AGUI-LIFECYCLE-05")
 def test_everything_that_was_opened_is_closed_before_the_one_terminal_event(end: str) -> None:
     events = project(
         ev.ReasoningDelta("m0", "想"),
@@ -143,12 +149,14 @@ def test_everything_that_was_opened_is_closed_before_the_one_terminal_event(end:
     assert [n for n in names if n in ("RUN_FINISHED", "RUN_ERROR")] == [names[-1]]
 
 
+@pytest.mark.requirement("AGUI-VERSION-02")
 def test_an_old_client_sees_a_cancelled_run_as_an_error_with_code_cancelled() -> None:
     assert project(end="cancel")[-1]["outcome"] == {"type": "cancelled"}
     old = project(peer=Peer(modern=False), end="cancel")[-1]
     assert (old["type"], old["code"]) == ("RUN_ERROR", "cancelled")
 
 
+@pytest.mark.requirement("AGUI-TOOL-02")
 def test_a_call_that_was_already_announced_is_not_opened_again() -> None:
     events = project(
         ev.ToolCallDelta("m", 0, "c1", "f", "{}"),
@@ -159,6 +167,7 @@ def test_a_call_that_was_already_announced_is_not_opened_again() -> None:
     assert kinds(events).count("TOOL_CALL_ARGS") == 1
 
 
+@pytest.mark.requirement("AGUI-USAGE-01")
 def test_usage_is_summed_per_model() -> None:
     events = project(ev.Usage("openai", "m", 10, 5), ev.Usage("openai", "m", 1, 1), ev.Usage(None, None, 2, 2))
     assert events[-1]["usage"] == [

@@ -21,6 +21,7 @@ CANTEEN_ARGS = '{"agent":"canteen","query":"辣"}'
 TRANSPORT_ARGS = '{"agent":"transport","query":"校车"}'
 
 
+@pytest.mark.requirement("AGS-01")
 async def test_ags_01_two_calls_streamed_one_after_the_other_keep_their_own_arguments() -> None:
     chunks = [
         {"tc": [0, "c1", "call_domain_agent", ""]},
@@ -59,17 +60,20 @@ async def test_ags_01_two_calls_streamed_one_after_the_other_keep_their_own_argu
         ),
     ],
 )
+@pytest.mark.requirement("SB-STREAM-01")
 async def test_calls_of_one_message_do_not_mix(chunks: list[Any]) -> None:
     events = await Desk(model(Turn(chunks=chunks), "好")).ask()
     assert arguments(events) == {"c1": CANTEEN_ARGS, "c2": TRANSPORT_ARGS}
 
 
+@pytest.mark.requirement("AGS-03")
 async def test_ags_03_name_and_arguments_in_one_chunk_give_args() -> None:
     events = await Desk(model(Turn(chunks=[{"tc": [0, "c1", "call_domain_agent", CANTEEN_ARGS]}]), "ok")).ask()
     order = [e["type"] for e in events if e.get("toolCallId") == "c1"]
     assert order == ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT"]
 
 
+@pytest.mark.requirement("AGS-04")
 async def test_ags_04_text_after_a_tool_call_belongs_to_the_same_message() -> None:
     chunks = [{"text": "我来查"}, {"tc": [0, "c1", "call_domain_agent", CANTEEN_ARGS]}, {"text": "，请稍等"}]
     desk = Desk(model(Turn(chunks=chunks), "完成"))
@@ -82,17 +86,20 @@ async def test_ags_04_text_after_a_tool_call_belongs_to_the_same_message() -> No
     ]
 
 
+@pytest.mark.requirement("AGS-10")
 async def test_ags_10_empty_deltas_are_never_sent() -> None:
     events = await Desk(model(Turn(chunks=[{"text": ""}, {"text": "好"}, {"text": ""}]))).ask()
     assert [e["delta"] for e in of_type(events, "TEXT_MESSAGE_CONTENT")] == ["好"]
 
 
+@pytest.mark.requirement("SB-STREAM-03")
 async def test_reasoning_is_streamed_apart_from_text() -> None:
     events = await Desk(model(Turn(text="答", reasoning="想一想"))).ask()
     assert "".join(e["delta"] for e in of_type(events, "REASONING_MESSAGE_CONTENT")) == "想一想"
     assert text_of(events) == "答"
 
 
+@pytest.mark.requirement("AGUI-STATE-01")
 async def test_ids_and_order_of_the_stream_are_those_of_the_checkpoint() -> None:
     desk = Desk(model(calls(("canteen", "辣"), ("transport", "车"), text="我查"), "完"))
     events = await desk.ask()
@@ -104,6 +111,7 @@ async def test_ids_and_order_of_the_stream_are_those_of_the_checkpoint() -> None
     assert held == {k: json.loads(v) for k, v in arguments(events).items()}
 
 
+@pytest.mark.requirement("HIST-01")
 async def test_hist_01_the_model_sees_the_whole_conversation_on_the_next_turn() -> None:
     seen: list[list[str]] = []
 
@@ -178,6 +186,7 @@ async def test_a_dispatcher_that_breaks_gives_a_safe_result() -> None:
     assert "hunter2" not in json.dumps(events)
 
 
+@pytest.mark.requirement("AGS-05")
 async def test_ags_05_a_model_that_fails_mid_sentence_raises_a_code_and_leaves_no_half_answer() -> None:
     turns = [Turn(text="半截回答", error=RuntimeError("503 key=sk-secret"), error_after=2), Turn("好")]
 
@@ -192,6 +201,7 @@ async def test_ags_05_a_model_that_fails_mid_sentence_raises_a_code_and_leaves_n
     assert text_of(await desk.ask("again")) == "好"
 
 
+@pytest.mark.requirement("SB-GRAPH-03")
 async def test_an_answer_whose_tool_arguments_were_cut_is_not_executed() -> None:
     desk = Desk(model(Turn(chunks=[{"tc": [0, "c1", "call_domain_agent", '{"agent":"can']}], finish_reason="length")))
     with pytest.raises(RunFailure) as failure:
@@ -200,6 +210,7 @@ async def test_an_answer_whose_tool_arguments_were_cut_is_not_executed() -> None
     assert not desk.dispatcher.calls  # type: ignore[attr-defined]
 
 
+@pytest.mark.requirement("SB-GRAPH-01")
 async def test_scale_05_a_model_that_repeats_one_call_ends_with_an_answer() -> None:
     asked: list[int] = []
 
@@ -221,6 +232,7 @@ async def test_scale_05_a_model_that_repeats_one_call_ends_with_an_answer() -> N
     assert [m["role"] for m in await desk.graph.messages("t")][-1] == "assistant"
 
 
+@pytest.mark.requirement("SB-GRAPH-01")
 async def test_scale_05_two_identical_calls_in_one_message_are_made_once() -> None:
     desk = Desk(model(calls(("canteen", "辣"), ("canteen", "辣")), "完"))
     events = await desk.ask()
@@ -235,6 +247,7 @@ async def test_scale_05_a_model_that_reuses_one_call_id_is_stopped_as_well() -> 
     assert len(desk.dispatcher.calls) == 1  # type: ignore[attr-defined]
 
 
+@pytest.mark.requirement("SB-STREAM-05")
 async def test_a_call_id_that_the_model_uses_again_becomes_another_one_everywhere() -> None:
     reused = [{"tc": [0, "call_0", "call_domain_agent", CANTEEN_ARGS]}]
     other = [{"tc": [0, "call_0", "call_domain_agent", TRANSPORT_ARGS]}]
@@ -249,6 +262,7 @@ async def test_a_call_id_that_the_model_uses_again_becomes_another_one_everywher
     assert [m["toolCallId"] for m in messages if m["role"] == "tool"] == started
 
 
+@pytest.mark.requirement("SB-GRAPH-02")
 async def test_a_call_left_open_by_a_crash_is_answered_before_the_model_sees_it() -> None:
     seen: list[list[str]] = []
 
@@ -265,6 +279,7 @@ async def test_a_call_left_open_by_a_crash_is_answered_before_the_model_sees_it(
     assert seen[-1] == ["human", "ai", "human", "ai", "tool", "human"]
 
 
+@pytest.mark.requirement("HIST-02")
 async def test_hist_02_a_cancelled_turn_leaves_a_clean_thread() -> None:
     started = asyncio.Event()
 
@@ -289,6 +304,7 @@ async def test_hist_02_a_cancelled_turn_leaves_a_clean_thread() -> None:
     assert messages[-1]["content"] == "（已停止）"
 
 
+@pytest.mark.requirement("SB-GRAPH-05")
 async def test_the_model_that_never_stops_calling_new_things_hits_the_step_limit() -> None:
     n = iter(range(1000))
     desk = Desk(ScriptedChatModel(policy=lambda *_: calls(("canteen", str(next(n))))))
@@ -299,6 +315,7 @@ async def test_the_model_that_never_stops_calling_new_things_hits_the_step_limit
     assert desk2[0]["role"] == "user"
 
 
+@pytest.mark.requirement("SB-GRAPH-04")
 async def test_user_context_reaches_the_model_and_the_agent_but_not_the_conversation() -> None:
     systems: list[str] = []
 
@@ -313,6 +330,7 @@ async def test_user_context_reaches_the_model_and_the_agent_but_not_the_conversa
     assert "alice-7" not in json.dumps(await desk.graph.messages("t"))
 
 
+@pytest.mark.requirement("SB-STREAM-07")
 async def test_usage_is_reported_for_every_model_call() -> None:
     events = await Desk(model(calls(("canteen", "x")), "完")).internal("hi")
     assert len([e for e in events if isinstance(e, ev.Usage)]) == 2
