@@ -16,13 +16,13 @@ LEGS = 8
 """The workloads ask `domain-0`, `domain-1`, ...; none asks more than this many."""
 
 
-def create_app() -> FastAPI:
+def create_app(database: str | None = None) -> FastAPI:
     """The app under test. `SWITCHBOARD_DATABASE` chooses another journal than memory."""
     base = os.environ["BENCH_A2A"]
     settings = Settings(
         model="bench.servers.langgraph_agent:FakeSupervisorModel",
         agents=",".join(f"domain-{n}={base}/domain-{n}" for n in range(LEGS)),
-        database=os.environ.get("SWITCHBOARD_DATABASE", "memory"),
+        database=database or os.environ.get("SWITCHBOARD_DATABASE", "memory"),
         flush_window_ms=float(os.environ.get("SWITCHBOARD_FLUSH_MS", "10")),
         tune_gc=True,
     )
