@@ -43,7 +43,7 @@ def playing() -> BaseChatModel:
     return _playing[-1]
 
 
-class _Model(ScriptedChatModel):
+class Scripted(ScriptedChatModel):
     """The model of a case."""
 
     case: Any
@@ -65,7 +65,7 @@ class Case:
         self.offered: list[list[str]] = []
         self._settings = {"database": f"sqlite:{tmp_path / 'case.db'}" if tmp_path else "memory", **settings}
         self.literal: list[AIMessageChunk] = []
-        self._model: BaseChatModel = _Model(policy=self._decide, case=self, disable_streaming=not streams)
+        self._model: BaseChatModel = Scripted(policy=self._decide, case=self, disable_streaming=not streams)
 
     def agent(self, name: str, **card_options: Any) -> StubAgent:
         """One more agent, which answers everything until it is told otherwise."""

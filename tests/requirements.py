@@ -1,0 +1,142 @@
+"""What this project promises, one line per requirement: id | source | sentence. Tests claim ids with a marker.
+
+    @pytest.mark.requirement("AGUI-LIFECYCLE-04", "SB-ERR-01")
+
+`tests/contract/test_requirements.py` keeps both sides whole: no requirement without a test, no claim without a line.
+AGUI-* are the rules of AG-UI 1.0 that bind a producer (pages of https://docs.ag-ui.com/spec/1.0), SB-* are our own
+(design sections), the rest are cases that were distilled from public bug reports, by their own ids.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Requirement(NamedTuple):
+    """One promise."""
+
+    id: str
+    source: str
+    sentence: str
+
+
+_AGUI = """
+AGUI-LIFECYCLE-01 | events/lifecycle | A stream begins with RUN_STARTED.
+AGUI-LIFECYCLE-02 | basic/versioning | RUN_STARTED declares the version that we speak, never an echo of the client's.
+AGUI-LIFECYCLE-03 | basic/run-input | RUN_STARTED and RUN_FINISHED carry the thread and run id of the input.
+AGUI-LIFECYCLE-04 | events/lifecycle | A run ends with exactly one terminal event, and nothing follows it.
+AGUI-LIFECYCLE-05 | events/lifecycle | What a run opens it closes before it ends, failed runs too.
+AGUI-LIFECYCLE-06 | events/lifecycle | A run that was stopped on purpose ends as cancelled, never as a success.
+AGUI-LIFECYCLE-07 | events/lifecycle | A cancelled run carries no interrupts, and the next run is an ordinary one.
+AGUI-LIFECYCLE-08 | events/lifecycle | An outcome is success, interrupt or cancelled, nothing else.
+AGUI-USAGE-01 | events/lifecycle | Usage has a row per provider and model, totals that add up, and no invented zero.
+AGUI-SHAPE-01 | basic/versioning | Every event has a shape of 1.0: no unknown field, no null for an optional one.
+AGUI-VERSION-01 | basic/versioning | A client of a newer minor version is served.
+AGUI-VERSION-02 | basic/versioning | A client without a version gets no shape that its release does not know.
+AGUI-INPUT-01 | basic/run-input | Input that we do not know is ignored and does not fail the run.
+AGUI-INPUT-02 | transports/http-sse | Input that is malformed is an HTTP error, and no stream opens.
+AGUI-INPUT-03 | basic/run-input | Missing `tools`, `context`, `state` and `forwardedProps` are the same as empty ones.
+AGUI-SSE-01 | transports/http-sse | A run answers 200 text/event-stream in LF frames, each with one JSON event.
+AGUI-SSE-02 | transports/http-sse | No text can break a frame or look like one.
+AGUI-SSE-03 | transports/http-sse | Silence is bridged with comments, which carry no event.
+AGUI-TEXT-01 | patterns/streaming | Text is sent only while its message is open, and a message is opened once.
+AGUI-TOOL-01 | events/tool-calls | Every call gets the pieces of its own arguments, and they join to what was called.
+AGUI-TOOL-02 | events/tool-calls | Arguments are sent only while their call is open, and a call is opened once.
+AGUI-TOOL-03 | events/tool-calls | A result is a message with an id of its own for a call of the thread, sent once.
+AGUI-TOOL-04 | events/tool-calls | A call names the assistant message that carries it.
+AGUI-REASONING-01 | events/reasoning | Reasoning spans and messages are opened and closed in pairs, apart from the text.
+AGUI-STATE-01 | events/state | A messages snapshot says everything the server holds, with the ids that were streamed.
+AGUI-ACTIVITY-01 | events/activity | An activity is an object under an id of its own and starts with a snapshot.
+AGUI-SUBAGENT-01 | events/subagents | An invocation is announced before anything of it and ended before the run ends.
+AGUI-SUBAGENT-02 | events/subagents | No two invocations of a run share an id.
+AGUI-SUBAGENT-03 | events/subagents | A failed invocation does not end the run.
+AGUI-PASS-01 | events/passthrough | Nothing is said as RAW, and no event carries a provider's own.
+AGUI-PASS-02 | events/passthrough | What a custom event says of a sub-agent a standard event says as well.
+"""
+
+_OURS = """
+SB-STREAM-01 | design 5 | Parallel calls never mix, in whatever pieces a model streams them.
+SB-STREAM-02 | design 5 | Text that comes with the finish reason is not lost.
+SB-STREAM-03 | design 5 | Reasoning in both of the usual forms is streamed apart and never shown to the model as text.
+SB-STREAM-04 | design 5 | An unknown tool or unfitting arguments are answered in words, and the run goes on.
+SB-STREAM-05 | design 5 | A tool call id that a model uses again is made unique, in stream and history alike.
+SB-STREAM-06 | design 5 | A run sends no state and no snapshot that nobody asked for, and no prompt.
+SB-STREAM-07 | design 5 | The usage of a run is that of its own model calls.
+SB-STREAM-08 | design 5 | A model that does not stream gives the same kinds of events.
+SB-ERR-01 | design 5 | A failure has a stable code and a text of ours, never that of an exception.
+SB-ERR-02 | design 5 | A run that fails before its first word ends in one error, and the next turn works.
+SB-ERR-03 | design 5 | A run that fails after an agent answered leaves a thread that goes on.
+SB-SUB-01 | design 5 | An invocation sends its events in one fixed order, before the result of its call.
+SB-SUB-02 | design 5 | Either family of sub-agent events can be switched off.
+SB-CARD-01 | design 5 | A card follows the result of its call under an id that is made from that call.
+SB-CARD-02 | design 8 | A card that cannot be shown as itself is shown as words, and the stream says why.
+SB-FRONT-01 | design 4 | Every refusal is a problem with a stable code that says what to do, before any event.
+SB-FRONT-02 | design 11 | A thread of somebody else is answered as if there were none, at every address.
+SB-FRONT-03 | design 4 | A second run on a busy thread is refused and loses nothing.
+SB-FRONT-04 | design 4 | An unknown command is named as such.
+SB-HIST-01 | design 4 | A client may send the whole conversation: only what is new is added.
+SB-HIST-02 | design 4 | What a client says for others is not taken.
+SB-HIST-03 | design 4 | An answer stays as it was given, whatever a client sends for it.
+SB-HIST-04 | design 4 | Several new messages are asked together, in order.
+SB-HIST-05 | design 4 | A new message never replaces one that has its id.
+SB-HIST-06 | design 4 | A turn that failed keeps its question and can be followed by another.
+SB-CANCEL-01 | design 4 | Stop ends the run, answers its open calls as cancelled and frees the thread.
+SB-CANCEL-02 | design 4 | Text that was stopped half-way is not shown as a finished answer.
+SB-CANCEL-03 | design 4 | A stop that comes too late or twice is rejected with a reason.
+SB-IDEM-01 | design 4 | A message id runs once: sent again, it replays its run.
+SB-IDEM-02 | design 4 | A message id that is being answered attaches to that run.
+SB-IDEM-03 | design 10 | Receipts of messages survive a restart.
+SB-IDEM-04 | design 4 | A message id belongs to its thread.
+SB-CONNECT-01 | design 4 | Connecting to a thread that does not exist gives an empty conversation.
+SB-CONNECT-02 | design 4 | Connecting while a run goes on gives the conversation up to its question, then the run.
+SB-CONNECT-03 | design 4 | Connecting asks no model and no agent.
+SB-RUN-01 | design 3 | A run belongs to the server: a client that leaves does not stop it.
+SB-RUN-02 | design 3 | A client that left before the first frame gets the answer later.
+SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.
+SB-JRN-02 | design 10 | A cursor continues after a restart with the same bytes.
+SB-JRN-03 | design 4 | A cursor never starts a run and never leaves the run of its frame.
+SB-JRN-04 | design 4 | A cursor that names no frame is refused.
+SB-JRN-05 | design 3 | Every reader of a run gets the same bytes.
+SB-JRN-06 | design 10 | A frame is in the journal before a client can see it.
+SB-JRN-07 | design 4 | The journal of a thread holds its runs one after the other, without gaps.
+SB-UNI-01 | design 5 | Any text comes back as it was, from the user, the model and the agents.
+SB-UNI-02 | design 5 | Half an emoji of a model becomes valid text, the same in stream and history.
+SB-UNI-03 | design 4 | Text that is no valid Unicode is refused.
+SB-UNI-04 | design 4 | Any id works in every address.
+SB-DUR-01 | design 10 | What was answered before a restart is not answered again.
+SB-GOLD-01 | design 13 | Every kind of event has a recorded conversation that the app still gives.
+SB-GOLD-02 | design 13 | A validator that we did not write finds nothing wrong with any recorded stream.
+SB-GOLD-03 | design 13 | A refresh holds every message that finished runs have streamed, under the same ids.
+SB-GOLD-04 | design 13 | Both real clients take every recorded stream without an error or a warning.
+SB-GOLD-05 | design 13 | Both real clients hold, after the runs, what a refresh gives: messages, cards, questions.
+SB-GRAPH-01 | design 6 | A call that is repeated is answered from its first result, and the turn ends.
+SB-GRAPH-02 | design 6 | A call without an answer is answered before a model sees it.
+SB-GRAPH-03 | design 6 | An answer that broke off is an error and is not acted upon.
+SB-GRAPH-04 | design 6 | Who asks reaches the model and the agents, and never the conversation.
+SB-GRAPH-05 | design 6 | A turn with too many steps ends with a code.
+"""
+
+_CASES = """
+AGS-01 | cases | Two calls that are streamed one after the other keep their own arguments.
+AGS-03 | cases | Name and arguments in one chunk still give TOOL_CALL_ARGS.
+AGS-04 | cases | Text, a call, and more text of one model message stay one message.
+AGS-05 | cases | A model that fails mid-sentence: the message is closed, one RUN_ERROR, nothing leaks.
+AGS-10 | cases | The client's ids come back, and empty pieces are never sent.
+AGS-11 | cases | A snapshot never comes between the pieces of a run and says the same ids.
+AGS-12 | cases | A silent tool does not let an idle proxy cut the stream.
+AGS-14 | cases | Activity and reasoning messages and unknown fields of a request are tolerated.
+HIST-01 | cases | After a refresh a client may send only its new message.
+HIST-02 | cases | Stop during a tool call, then go on.
+HIST-04 | cases | A retry with the same message id has one effect.
+JRN-01 | cases | Last-Event-ID continues exactly after the cursor.
+JRN-04 | cases | A lost connection is not a stop.
+UNI-01 | cases | Chinese and emoji survive any split into bytes.
+UNI-02 | cases | Line separators and look-alikes of frames break nothing.
+"""
+
+
+def _table(text: str) -> tuple[Requirement, ...]:
+    return tuple(Requirement(*(cell.strip() for cell in line.split("|"))) for line in text.strip().splitlines())
+
+
+REQUIREMENTS = (*_table(_AGUI), *_table(_OURS), *_table(_CASES))
