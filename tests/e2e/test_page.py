@@ -6,26 +6,21 @@ Screenshots go to `var/screenshots`.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+from playwright.async_api import Browser, expect
 
 from supervisor.commands.demo import free_port
+from tests.e2e.page_browser import ANSWER_MS, PHONE, answered, ask, shoot, visit
+from tests.e2e.processes import ROOT
 
 pytestmark = pytest.mark.e2e
 
-ROOT = Path(__file__).parents[2]
-SHOTS = ROOT / "var" / "screenshots"
 SPANNING = "which canteen is least crowded now and when is the next shuttle to the library?"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-ANSWER_MS = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -40,49 +35,6 @@ def demo() -> Iterator[str]:
     yield f"http://127.0.0.1:{port}"
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 0
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    assert program, "Chromium is missing; run tests/e2e/setup.sh"
-    async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=program, args=FLAGS)
-        yield opened
-        await opened.close()
-
-
-async def visit(browser: Browser, url: str, **options: Any) -> tuple[Page, list[str]]:
-    """A page of its own, and what it complains about."""
-    context = await browser.new_context(**{"viewport": {"width": 1200, "height": 900}, "locale": "en-US", **options})
-    page = await context.new_page()
-    complaints: list[str] = []
-
-    def note(message: ConsoleMessage) -> None:
-        if message.type == "error":
-            complaints.append(message.text)
-
-    page.on("console", note)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    await page.goto(url)
-    await expect(page.get_by_test_id("send")).to_be_visible()
-    return page, complaints
-
-
-async def ask(page: Page, question: str) -> None:
-    await page.get_by_test_id("composer").fill(question)
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_test_id("message-user").last).to_have_text(question)
-
-
-async def answered(page: Page) -> None:
-    await expect(page.get_by_test_id("message-assistant").last).to_be_visible(timeout=ANSWER_MS)
-    await expect(page.get_by_test_id("send")).to_be_visible(timeout=ANSWER_MS)
-
-
-async def shoot(page: Page, name: str) -> None:
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    await page.screenshot(path=SHOTS / f"{name}.png")
 
 
 async def test_a_question_for_two_agents_shows_both_at_work_and_a_card_from_each(demo: str, browser: Browser) -> None:
@@ -100,8 +52,7 @@ async def test_a_question_for_two_agents_shows_both_at_work_and_a_card_from_each
 
 
 async def test_spicy_dishes_on_a_phone_in_the_dark(demo: str, browser: Browser) -> None:
-    phone = {"viewport": {"width": 360, "height": 740}, "locale": "zh-CN", "color_scheme": "dark"}
-    page, complaints = await visit(browser, demo, **phone)
+    page, complaints = await visit(browser, demo, **PHONE)
     await page.get_by_test_id("example").first.click()
     await answered(page)
     card = page.locator("[data-card-type=dish_cards]")

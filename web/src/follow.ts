@@ -1,17 +1,41 @@
 // Keeps the end of the transcript in sight while the reader is there; cards grow after they are drawn, so size is watched.
+// An open question is looked at from its top. Also moves the focus: to an open question, and back to the composer.
 let watched: HTMLElement | null = null;
 let atEnd = true;
+let focused = "";
 
 export function followTranscript(root: HTMLElement): void {
   const log = root.querySelector<HTMLElement>(".transcript");
   if (log === null || log === watched) return;
   watched = log;
-  const toEnd = () => {
-    if (atEnd) log.scrollTop = log.scrollHeight;
-  };
   log.addEventListener("scroll", () => {
     atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
   });
   new ResizeObserver(toEnd).observe(log.firstElementChild!);
   toEnd();
+}
+
+/** Looks at the end again, wherever the reader was. */
+export function returnToEnd(): void {
+  atEnd = true;
+  toEnd();
+}
+
+function toEnd(): void {
+  if (watched === null || !atEnd) return;
+  const open = watched.querySelector<HTMLElement>("form.question");
+  watched.scrollTop = Math.min(watched.scrollHeight, open === null ? Infinity : open.offsetTop - watched.offsetTop - 16);
+}
+
+/** Focuses the first open question once, and the composer when none is left and nothing else has the focus. */
+export function focusQuestion(root: HTMLElement, first: string | undefined, blocked: boolean): void {
+  const wanted = first ?? (blocked ? "sent" : "");
+  if (wanted === focused) return;
+  focused = wanted;
+  if (first !== undefined) {
+    root.querySelector<HTMLElement>(`form.question[data-id="${CSS.escape(first)}"] :is(input, button)`)?.focus({ preventScroll: true });
+    toEnd();
+  } else if (!blocked && document.activeElement === document.body && matchMedia("(pointer: fine)").matches) {
+    root.querySelector<HTMLElement>(".composer textarea")?.focus();
+  }
 }

@@ -1,26 +1,31 @@
-// The page: one thread, its transcript, a composer. Wires agent, store and view; holds no protocol knowledge.
+// The page: one thread, its transcript, a composer. Wires agent, session and view; holds no protocol knowledge.
 import "./strict";
+import { randomUUID } from "@ag-ui/client";
 import { render } from "lit";
 import { ChatAgent } from "./agent";
-import { Cards, showTextLiterally, type UserAction } from "./cards";
-import { choose, current, t } from "./i18n";
+import { Cards, showTextLiterally } from "./cards";
+import { focusQuestion, followTranscript, returnToEnd } from "./follow";
+import { choose, current } from "./i18n";
+import { Questions } from "./interrupts";
+import { Session } from "./session";
 import { Store } from "./store";
 import "./style.css";
-import { followTranscript } from "./follow";
 import { page, type Actions } from "./view";
 
 const root = document.getElementById("app")!;
 showTextLiterally(root);
 
 const store = new Store();
-const agent = new ChatAgent({ url: "/agui", threadId: threadInAddress() });
-const cards = new Cards((action) => void act(action));
-let lastQuestion = "";
+const questions = new Questions();
+const agent = new ChatAgent(threadInAddress());
+const session = new Session(agent, store, questions, { changed: draw, idle: () => void refreshAgents() });
+const cards = new Cards(({ name, surfaceId, sourceComponentId, context, timestamp }) =>
+  void session.act({ name, surfaceId, sourceComponentId, context, timestamp }));
 
 function threadInAddress(): string {
   const given = decodeURIComponent(location.hash.slice(1));
   if (given) return given;
-  const fresh = crypto.randomUUID();
+  const fresh = randomUUID();
   history.replaceState(null, "", `#${fresh}`);
   return fresh;
 }
@@ -30,47 +35,19 @@ function draw(): void {
   if (frame) return;
   frame = requestAnimationFrame(() => {
     frame = 0;
-    render(page(agent.messages as any[], store, cards, actions), root);
+    watchExpiry();
+    render(page({ messages: agent.messages as any[], store, questions, cards }, actions), root);
     followTranscript(root);
+    focusQuestion(root, questions.open.find((one) => one.answer === undefined)?.id, questions.open.length > 0);
   });
 }
 
-/** Runs one exchange with the server and makes sure it ends in words, whatever happens to the connection. */
-async function exchange(go: () => Promise<unknown>): Promise<void> {
-  store.begin();
-  draw();
-  try {
-    await go();
-    if (!store.complete) await reconnect();
-  } catch (error) {
-    store.error ??= store.explain(error);
-  } finally {
-    store.end();
-    draw();
-    void refreshAgents();
-  }
-}
-
-async function reconnect(): Promise<void> {
-  store.error = t("truncated");
-  draw();
-  await agent.connectAgent({});
-  store.error = store.complete ? undefined : t("network");
-}
-
-async function ask(question: string): Promise<void> {
-  const text = question.trim();
-  if (!text || store.running) return;
-  lastQuestion = text;
-  agent.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
-  await exchange(() => agent.runAgent({}));
-}
-
-async function act(action: UserAction): Promise<void> {
-  if (store.running) return;
-  const { name, surfaceId, sourceComponentId, context, timestamp } = action;
-  const userAction = { name, surfaceId, sourceComponentId, context, timestamp };
-  await exchange(() => agent.runAgent({ forwardedProps: { a2uiAction: { userAction } } }));
+let expiry = 0;
+function watchExpiry(): void {
+  clearTimeout(expiry);
+  const ahead = questions.expireNow();
+  // Longer than 24 days does not fit into a browser's timer.
+  if (ahead !== undefined && ahead < 2 ** 31) expiry = window.setTimeout(draw, ahead + 1);
 }
 
 async function refreshAgents(): Promise<void> {
@@ -83,11 +60,32 @@ async function refreshAgents(): Promise<void> {
 }
 
 const actions: Actions = {
-  ask: (question) => void ask(question),
-  stop: () => void agent.cancel().then((stopped) => stopped || agent.abortRun()).catch(() => agent.abortRun()),
-  retry: () => void (store.accepted ? ask(lastQuestion) : exchange(() => agent.runAgent({}))),
+  ask: (question) => {
+    returnToEnd();
+    void session.ask(question);
+  },
+  stop: () => void session.stop(),
+  retry: () => session.retry(),
+  regenerate: () => void session.regenerate(),
+  startEdit: (id, text) => {
+    store.editing = { id, text };
+    draw();
+  },
+  endEdit: () => {
+    store.editing = undefined;
+    draw();
+  },
+  edit: (id, text) => void session.edit(id, text),
+  answer: (id, answer) => {
+    returnToEnd();
+    void session.answer(id, answer);
+  },
+  reopen: (id) => {
+    questions.reopen(id);
+    draw();
+  },
   newThread: () => {
-    location.hash = crypto.randomUUID();
+    location.hash = randomUUID();
   },
   switchLanguage: () => {
     choose(current() === "zh" ? "en" : "zh");
@@ -95,16 +93,8 @@ const actions: Actions = {
   },
 };
 
-agent.subscribe({
-  onEvent: ({ event }) => {
-    store.apply(event);
-    draw();
-  },
-  onMessagesChanged: () => draw(),
-});
-
 window.addEventListener("hashchange", () => location.reload());
 choose(current());
 draw();
 void refreshAgents();
-void exchange(() => agent.connectAgent({}));
+void session.connect();

@@ -5,15 +5,30 @@ export interface SubagentLine {
   id: string;
   name: string;
   toolCallId: string;
-  status: "running" | "done" | "failed";
+  status: "running" | "done" | "failed" | "waiting";
   note: string;
+}
+
+/** A refusal of the server (problem+json), as far as the page uses it. */
+export interface Problem {
+  status: number;
+  code?: string;
+  detail?: string;
+  reason?: string;
+  interruptId?: string;
+  interrupts?: any[];
 }
 
 export class Store {
   running = false;
+  reconnecting = false;
   error: string | undefined;
   subagents = new Map<string, SubagentLine>();
   agents: any[] = [];
+  /** What stands in the composer; a question that was refused comes back to it. */
+  draft = "";
+  /** The last question while it is being rewritten. */
+  editing: { id: string; text: string } | undefined;
   /** Whether the server took the last exchange on; what it never saw may be sent again as it is. */
   accepted = false;
   private terminal = false;
@@ -26,24 +41,30 @@ export class Store {
   begin(): void {
     this.running = true;
     this.error = undefined;
+    this.editing = undefined;
+    this.listen();
+  }
+
+  /** Before every request of an exchange: nothing was heard yet. */
+  listen(): void {
     this.terminal = false;
     this.accepted = false;
   }
 
   end(): void {
     this.running = false;
+    this.reconnecting = false;
     for (const line of this.subagents.values()) if (line.status === "running") line.status = "failed";
-  }
-
-  clear(): void {
-    this.subagents.clear();
-    this.error = undefined;
   }
 
   apply(event: any): void {
     switch (event.type) {
       case "RUN_STARTED":
         this.accepted = true;
+        this.reconnecting = false;
+        break;
+      case "MESSAGES_SNAPSHOT":
+        this.keepCalls(event.messages);
         break;
       case "SUBAGENT_STARTED":
         this.subagents.set(event.subagentRunId, {
@@ -58,7 +79,7 @@ export class Store {
         if (event.name === "subagent-delta") this.note(event.value);
         break;
       case "SUBAGENT_FINISHED":
-        this.finish(event.subagentRunId, "done", "");
+        this.finish(event.subagentRunId, event.outcome?.type === "suspended" ? "waiting" : "done", "");
         break;
       case "SUBAGENT_ERROR":
         this.finish(event.subagentRunId, "failed", event.message);
@@ -67,17 +88,23 @@ export class Store {
         this.terminal = true;
         break;
       case "RUN_ERROR":
-        this.terminal = true;
-        this.error = event.code === "cancelled" ? undefined : forCode(event.code, event.message ?? t("failedRun"));
+        this.fail(event);
         break;
     }
   }
 
-  /** A person's words for an exception of the client: a refusal (problem+json), no network, anything else. */
-  explain(error: any): string {
-    const problem = error?.payload ?? {};
-    if (typeof error?.status === "number") return forCode(problem.code, problem.detail ?? t("failedRun"));
-    return error instanceof TypeError || /fetch|network/i.test(String(error?.message)) ? t("network") : t("failedRun");
+  private fail(event: any): void {
+    // The run goes on when the server is back; to this page the stream has merely broken.
+    if (event.code === "SHUTTING_DOWN") return;
+    this.terminal = true;
+    const asked = event.code === "cancelled" || event.code === "abort";
+    this.error = asked ? undefined : forCode(event.code, event.message ?? t("failedRun"));
+  }
+
+  /** Forgets the lines of tool calls that the conversation no longer holds. */
+  private keepCalls(messages: any[]): void {
+    const calls = new Set(messages.flatMap((message) => (message.toolCalls ?? []).map((call: any) => call.id)));
+    for (const line of this.subagents.values()) if (!calls.has(line.toolCallId)) this.subagents.delete(line.id);
   }
 
   private note(value: { subagentId: string; kind: string; text: string }): void {
@@ -86,8 +113,27 @@ export class Store {
     line.note = value.kind === "status" ? value.text : (line.note + value.text).slice(-80);
   }
 
-  private finish(id: string, status: "done" | "failed", note: string): void {
+  private finish(id: string, status: SubagentLine["status"], note: string): void {
     const line = this.subagents.get(id);
     if (line !== undefined) Object.assign(line, { status, note });
   }
+}
+
+/** The refusal in an exception of the client; undefined when no server has spoken. */
+export function problemOf(error: any): Problem | undefined {
+  if (typeof error?.status !== "number") return undefined;
+  try {
+    // The client reads `application/json` only and leaves problem+json as text.
+    const body = typeof error.payload === "string" ? JSON.parse(error.payload) : error.payload;
+    return { ...body, status: error.status };
+  } catch {
+    return { status: error.status };
+  }
+}
+
+/** A person's words for an exception of the client: a refusal, no network, anything else. */
+export function explain(error: any): string {
+  const problem = problemOf(error);
+  if (problem !== undefined) return forCode(problem.code, problem.detail ?? t("failedRun"));
+  return error instanceof TypeError || /fetch|network/i.test(String(error?.message)) ? t("network") : t("failedRun");
 }

@@ -2,30 +2,47 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Cards } from "./cards";
+import { composer, editor, type WriteActions } from "./composer";
 import { current, EXAMPLES, t } from "./i18n";
+import { questionCard, settledLine, type CardActions } from "./interrupt-cards";
+import { settledCall, type Questions } from "./interrupts";
 import type { Store, SubagentLine } from "./store";
 
-export interface Actions {
-  ask(question: string): void;
-  stop(): void;
+export interface Actions extends WriteActions, CardActions {
   retry(): void;
+  regenerate(): void;
+  startEdit(id: string, text: string): void;
   newThread(): void;
   switchLanguage(): void;
 }
 
-export function page(messages: any[], store: Store, cards: Cards, actions: Actions): TemplateResult {
-  const empty = messages.length === 0 && !store.running;
+export interface Model {
+  messages: any[];
+  store: Store;
+  questions: Questions;
+  cards: Cards;
+}
+
+export function page(model: Model, actions: Actions): TemplateResult {
+  const { messages, store, questions } = model;
+  const blocked = questions.open.length > 0;
+  const last = messages.map((m) => m.role).lastIndexOf("user");
+  const idle = !store.running && !blocked;
+  const loose = questions.settled.filter((line) => line.toolCallId === undefined);
   return html`
     ${header(store, actions)}
     <main class="transcript" role="log" aria-live="polite" aria-label=${t("transcript")}>
       <div class="column">
-        ${empty ? welcome(actions) : nothing}
-        ${repeat(messages, (m) => m.id, (m) => message(m, store, cards))}
-        ${store.running && waiting(messages, store) ? html`<div class="thinking" role="status">${t("thinking")}</div>` : nothing}
+        ${messages.length === 0 && idle ? welcome(actions) : nothing}
+        ${repeat(messages, (m) => m.id, (m, index) => message(m, idle && index === last, model, actions))}
+        ${loose.map(settledLine)}
+        ${blocked ? openQuestions(model, actions) : nothing}
+        ${store.running ? progress(messages, store) : nothing}
         ${store.error ? errorBox(store.error, actions, store.running) : nothing}
+        ${idle && last >= 0 && !store.editing ? again(actions) : nothing}
       </div>
     </main>
-    ${composer(store, actions)}
+    ${composer(store, blocked, actions)}
   `;
 }
 
@@ -56,14 +73,15 @@ function welcome(actions: Actions): TemplateResult {
   </section>`;
 }
 
-function message(m: any, store: Store, cards: Cards): TemplateResult | typeof nothing {
+function message(m: any, editable: boolean, model: Model, actions: Actions): TemplateResult | typeof nothing {
+  const { store, cards } = model;
   switch (m.role) {
     case "user":
-      return html`<div class="bubble user" data-testid="message-user">${textOf(m.content)}</div>`;
+      return store.editing?.id === m.id ? editor(store.editing!, actions) : question(m, editable, actions);
     case "assistant":
       return html`
         ${m.content ? html`<div class="bubble assistant" data-testid="message-assistant">${m.content}</div>` : nothing}
-        ${(m.toolCalls ?? []).map((call: any) => subagents(call.id, store))}
+        ${(m.toolCalls ?? []).map((call: any) => [subagents(call.id, store), answersOf(call, model)])}
       `;
     case "reasoning":
       return html`<details class="reasoning"><summary>${t("thinking")}</summary>${textOf(m.content)}</details>`;
@@ -74,12 +92,43 @@ function message(m: any, store: Store, cards: Cards): TemplateResult | typeof no
   }
 }
 
+function question(m: any, editable: boolean, actions: Actions): TemplateResult {
+  const pencil = editable && typeof m.content === "string";
+  return html`<div class="asked">
+    ${pencil
+      ? html`<button class="quiet pencil" data-testid="edit" title=${t("edit")} aria-label=${t("edit")}
+          @click=${() => actions.startEdit(m.id, m.content)}>✎</button>`
+      : nothing}
+    <div class="bubble user" data-testid="message-user">${textOf(m.content)}</div>
+  </div>`;
+}
+
+/** What was answered to the questions of a tool call: just now, or as the history tells it. */
+function answersOf(call: any, { messages, questions }: Model): TemplateResult[] {
+  const lines = questions.settled.filter((line) => line.toolCallId === call.id);
+  if (lines.length > 0) return lines.map(settledLine);
+  const result = messages.find((m) => m.role === "tool" && m.toolCallId === call.id);
+  const told = result && settledCall(call, result.content);
+  return told ? [settledLine(told)] : [];
+}
+
+function openQuestions({ questions, store }: Model, actions: Actions): TemplateResult {
+  const asker = (id: string | undefined) => (id === undefined ? undefined : store.subagents.get(id)?.name);
+  return html`<section class="questions" aria-label=${t("question")}>
+    ${repeat(questions.open, (one) => one.id, (one) => questionCard(one, asker(one.interrupt.subagentRunId), store.running, actions))}
+  </section>`;
+}
+
+function again(actions: Actions): TemplateResult {
+  return html`<button class="quiet again" data-testid="regenerate" @click=${actions.regenerate}>↻ ${t("regenerate")}</button>`;
+}
+
 function subagents(callId: string, store: Store): TemplateResult[] {
   return [...store.subagents.values()].filter((line) => line.toolCallId === callId).map(subagentLine);
 }
 
 function subagentLine(line: SubagentLine): TemplateResult {
-  const label = { running: t("running"), done: t("done"), failed: t("failed") }[line.status];
+  const label = { running: t("running"), done: t("done"), failed: t("failed"), waiting: t("waiting") }[line.status];
   return html`<div class="subagent ${line.status}" data-testid="subagent" data-status=${line.status}>
     <span class="mark" aria-hidden="true"></span><b>${line.name}</b><span>${label}</span>
     ${line.note && line.status !== "done" ? html`<small>${line.note}</small>` : nothing}
@@ -92,26 +141,9 @@ function errorBox(text: string, actions: Actions, running: boolean): TemplateRes
   </div>`;
 }
 
-function composer(store: Store, actions: Actions): TemplateResult {
-  const submit = (form: HTMLFormElement) => {
-    const box = form.querySelector("textarea")!;
-    if (store.running || !box.value.trim()) return;
-    const question = box.value;
-    box.value = "";
-    actions.ask(question);
-  };
-  const onKey = (event: KeyboardEvent) => {
-    // While an input method composes, Enter picks a word.
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    submit((event.target as HTMLElement).closest("form")!);
-  };
-  return html`<form class="composer" @submit=${(e: SubmitEvent) => (e.preventDefault(), submit(e.target as HTMLFormElement))}>
-    <textarea data-testid="composer" rows="1" aria-label=${t("placeholder")} placeholder=${t("placeholder")} maxlength="8000" @keydown=${onKey}></textarea>
-    ${store.running
-      ? html`<button type="button" class="stop" data-testid="stop" @click=${actions.stop}>${t("stop")}</button>`
-      : html`<button type="submit" data-testid="send">${t("send")}</button>`}
-  </form>`;
+function progress(messages: any[], store: Store): TemplateResult | typeof nothing {
+  if (store.reconnecting) return html`<div class="thinking" role="status" data-testid="reconnecting">${t("truncated")}</div>`;
+  return waiting(messages, store) ? html`<div class="thinking" role="status">${t("thinking")}</div>` : nothing;
 }
 
 /** True until something of the answer is on the screen. */
