@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import aiosqlite
 import httpx
 from fastapi import FastAPI
+from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -26,8 +28,10 @@ from supervisor.dispatch.port import Dispatcher, DispatchResult
 from supervisor.dispatch.settings import DispatchSettings, parse_agents
 from supervisor.dispatch.tokens.none import NoTokens
 from supervisor.dispatch.tokens.static import StaticTokens
+from supervisor.extensions import Extensions, load_extensions
+from supervisor.graph.build import GraphParts, tool_names
 from supervisor.graph.offline import offline_model
-from supervisor.graph.service import GraphParts, SupervisorGraph
+from supervisor.graph.service import SupervisorGraph
 from supervisor.http import page, problems
 from supervisor.http.auth import SingleUser
 from supervisor.http.requests import Limits
@@ -35,6 +39,7 @@ from supervisor.http.routes import FrontDoor, router
 from supervisor.journal.memory import MemoryJournal
 from supervisor.journal.port import Journal
 from supervisor.journal.sqlite import SqliteJournal
+from supervisor.runs.commands import make_commands
 from supervisor.runs.manager import RunManager, RunSettings
 from supervisor.runs.memory import MemoryRunStore
 from supervisor.runs.port import RunStore
@@ -43,12 +48,18 @@ from supervisor.settings import Settings
 from supervisor.telemetry import tracing
 
 
-def create_app(settings: Settings | None = None, transport: httpx.AsyncBaseTransport | None = None) -> FastAPI:
-    """The supervisor as an ASGI app. `transport` replaces the network towards the agents, for tests.
+def create_app(
+    settings: Settings | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
+    extensions: Extensions | None = None,
+) -> FastAPI:
+    """The supervisor as an ASGI app. `transport` replaces the network towards the agents, for tests; `extensions` are
+    what a host adds, in place of the setting.
 
     Raises ValueError when a setting or the card catalogue is wrong; agents that are down stop nothing.
     """
     chosen = settings or Settings()
+    added = extensions or load_extensions(chosen.extensions)
     catalogue = load_catalogue()
     check(catalogue)
     dispatch = _dispatch_settings(chosen)
@@ -58,7 +69,7 @@ def create_app(settings: Settings | None = None, transport: httpx.AsyncBaseTrans
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
-            await _open(app, stack, chosen, catalogue, dispatch, transport)
+            await _open(app, stack, chosen, catalogue, dispatch, transport, added)
             if chosen.tune_gc:
                 _settle_garbage_collector()
             yield
@@ -75,23 +86,35 @@ async def _open(
     catalogue: Catalogue,
     dispatch: DispatchSettings,
     transport: httpx.AsyncBaseTransport | None,
+    added: Extensions,
 ) -> None:
     """Open everything that needs a running loop; `stack` closes it in reverse order."""
     dispatcher = await _open_dispatcher(stack, settings, dispatch, frozenset(catalogue.types), transport)
     checkpointer, journal, store = await _open_stores(stack, settings)
-    graph = _graph(settings, catalogue, dispatcher, checkpointer)
+    models = settings.chosen_models()
+    graph = _graph(settings, catalogue, dispatcher, checkpointer, added)
     run_settings = RunSettings(
         flush_window=settings.flush_window_ms / 1000,
         heartbeat=settings.heartbeat_seconds,
         drain=settings.drain_seconds,
         subagents=settings.subagent_events,
+        models=frozenset(models),
+        reserved=tool_names(added.tools),
     )
     runs = RunManager(graph, journal, store, artifact.surface_events, run_settings)
     stack.push_async_callback(runs.aclose)
-    limits = Limits(settings.max_body_bytes, settings.max_message_chars)
+    await runs.recover()
     app.state.runs = runs
     door = FrontDoor(
-        runs, SingleUser(), dispatcher.agents, catalogue.to_json(), limits, subagents=settings.subagent_events
+        runs,
+        SingleUser(),
+        dispatcher.agents,
+        catalogue.to_json(),
+        Limits(settings.max_body_bytes, settings.max_message_chars),
+        make_commands(runs.cancel, added.commands),
+        models=sorted(models),
+        shared_state=added.shared_state,
+        subagents=settings.subagent_events,
     )
     app.include_router(router(door))
     page.install(app)
@@ -130,7 +153,11 @@ async def _open_stores(stack: AsyncExitStack, settings: Settings) -> tuple[BaseC
 
 
 def _graph(
-    settings: Settings, catalogue: Catalogue, dispatcher: Dispatcher, checkpointer: BaseCheckpointSaver[Any]
+    settings: Settings,
+    catalogue: Catalogue,
+    dispatcher: Dispatcher,
+    checkpointer: BaseCheckpointSaver[Any],
+    added: Extensions,
 ) -> SupervisorGraph:
     renderer = CardRenderer(catalogue)
 
@@ -147,19 +174,26 @@ def _graph(
         ]
         return artifact.build(cards) if cards else None
 
-    model = resolve_model(
-        settings.model,
-        offline=lambda: offline_model(settings.offline_delay_ms),
-        base_url=settings.model_base_url,
-        api_key=settings.model_api_key,
-    )
+    def model(name: str) -> BaseChatModel:
+        return resolve_model(
+            name,
+            offline=lambda: offline_model(settings.offline_delay_ms),
+            base_url=settings.model_base_url,
+            api_key=settings.model_api_key,
+        )
+
+    ttl = settings.interrupt_ttl_seconds
     parts = GraphParts(
-        model,
+        model(settings.model),
         dispatcher,
         checkpointer,
         render_cards,
         artifact.activity_messages,
         recursion_limit=settings.recursion_limit,
+        models={name: model(spec) for name, spec in settings.chosen_models().items()},
+        tools=added.tools,
+        shared_state=added.shared_state,
+        interrupt_ttl=timedelta(seconds=ttl) if ttl else None,
     )
     return SupervisorGraph(parts)
 

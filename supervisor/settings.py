@@ -22,6 +22,12 @@ class Settings(BaseSettings):
     """`offline`, `provider:name` (with `MODEL_BASE_URL`), or `package.module:factory`."""
     model_base_url: str | None = None
     model_api_key: str | None = Field(default=None, repr=False)
+    models: str = ""
+    """`name=spec,name=spec`: chat models that a thread may choose by name (`forwardedProps.model`) beside `model`."""
+    extensions: str | None = None
+    """`package.module:factory` that returns `supervisor.extensions.Extensions`: a host's tools, commands, state."""
+    interrupt_ttl_seconds: float | None = Field(default=None, gt=0)
+    """How long a question to the user may be answered; after that it can only be cancelled. Unset: for ever."""
     offline_delay_ms: float = Field(default=0, ge=0)
 
     agents: str = ""
@@ -58,6 +64,16 @@ class Settings(BaseSettings):
                 "Set HOST=127.0.0.1, or ALLOW_REMOTE_WITHOUT_AUTH=true if the network itself keeps strangers out."
             )
         return self
+
+    def chosen_models(self) -> dict[str, str]:
+        """Models by name. Raises ValueError for an entry that is not `name=spec`."""
+        found: dict[str, str] = {}
+        for entry in filter(None, (part.strip() for part in self.models.split(","))):
+            name, _, spec = entry.partition("=")
+            if not name.strip() or not spec.strip():
+                raise ValueError(f"MODELS has {entry!r}: write `name=spec`, with a spec as in MODEL.")
+            found[name.strip()] = spec.strip()
+        return found
 
     def sqlite_path(self) -> Path | None:
         """The database file, None for `memory`. Raises ValueError for anything else."""

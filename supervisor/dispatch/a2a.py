@@ -10,6 +10,7 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -54,6 +55,7 @@ class A2ADispatcher:
         self._tools = LegTools(Wire(client, settings), settings, Ways(), sleep, jitter)
         self._guards: dict[str, AgentGuard] = {}
         self._background: set[asyncio.Task[None]] = set()
+        self._released = False
 
     @property
     def version(self) -> int:
@@ -81,12 +83,24 @@ class A2ADispatcher:
             result = await self._run(leg, guard, endpoint, call)
         except asyncio.CancelledError:
             guard.breaker.abandoned()
-            await asyncio.shield(self._spawn(leg.cancel()))
+            if not self._released:
+                await asyncio.shield(self._spawn(leg.cancel()))
             raise
         except CallFailed as failure:
             return self._failed(leg, guard, call, failure.code)
         guard.breaker.succeeded()
         return result
+
+    async def cancel(self, call: AgentCall) -> None:
+        endpoint = await self._locate(call.agent)
+        if isinstance(endpoint, Unavailable) or not call.task_id:
+            return
+        with suppress(CallFailed):
+            token = await self._token(endpoint, call)
+            await Leg(self._tools, endpoint, call, lambda _: None).cancel(token)
+
+    def release(self) -> None:
+        self._released = True
 
     async def aclose(self) -> None:
         """Waits for the last cancellations to reach the agents."""

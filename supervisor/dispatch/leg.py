@@ -97,7 +97,7 @@ class Leg:
             await self._follow(at_once=streamed)
         return self._reading.reply()
 
-    async def cancel(self) -> None:
+    async def cancel(self, token: str | None = None) -> None:
         """Tells the agent to stop, if it has a task of ours that may be running.
 
         Takes at most `cancel_timeout`; failures are ignored.
@@ -105,6 +105,7 @@ class Leg:
         task_id = self.task_id
         if task_id is None or self._reading.finished:
             return
+        self._token = token or self._token
         with suppress(Exception):
             async with asyncio.timeout(self._tools.settings.cancel_timeout):
                 await self._post(self._codec.cancel, {"id": task_id}, lambda _: True)
@@ -267,7 +268,7 @@ def _question(call: AgentCall) -> Question:
         "locationPermission": user.location_permission,
         "session_id": call.context_id,
     }
-    return Question(call.query, message_id(call), call.context_id, call.task_id, _without_none(metadata))
+    return Question(call.query, message_id(call), call.context_id, call.task_id, _without_none(metadata), call.data)
 
 
 def _user_context(user: UserContext) -> dict[str, Any]:

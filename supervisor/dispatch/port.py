@@ -54,7 +54,8 @@ class AgentInfo:
 class AgentCall:
     """One question to one agent.
 
-    `idempotency_key` is the same for every attempt; `context_id` names the conversation.
+    `idempotency_key` is the same for every attempt; `context_id` names the conversation. `task_id` goes on with a
+    remote task that waits for an answer; `data` is that answer as JSON, beside its words in `query`.
     """
 
     agent: str
@@ -63,6 +64,7 @@ class AgentCall:
     context_id: str
     user: UserContext
     task_id: str | None = None
+    data: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,4 +116,12 @@ class Dispatcher(Protocol):
 
     async def call(self, call: AgentCall, on_progress: Callable[[Progress], None]) -> DispatchResult:
         """Ask one agent. Only cancellation raises; it is passed on to the remote task before it propagates."""
+        ...
+
+    async def cancel(self, call: AgentCall) -> None:
+        """Tell the agent that its task `call.task_id`, which waits for an answer, is not wanted. Never raises."""
+        ...
+
+    def release(self) -> None:
+        """From now on a cancelled call leaves its remote task running: the process ends and will ask for it again."""
         ...

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+REASONING_SUFFIX = ":reasoning"
+"""What makes the id of a reasoning message of the id of the assistant message it belongs to."""
+
 SubagentStatus = Literal["completed", "failed", "timed_out", "suspended", "cancelled"]
 
 
@@ -48,7 +51,10 @@ class MessageDone:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A tool's answer. `artifact` holds what the model must not read, above all `cards` (see `cards/artifact.py`)."""
+    """A tool's answer. `artifact` holds what the model must not read, above all `cards` (see `cards/artifact.py`).
+
+    `held` answers came from the client, which must not be told its own.
+    """
 
     message_id: str
     call_id: str
@@ -56,16 +62,18 @@ class ToolResult:
     content: str
     artifact: dict[str, Any] | None = None
     failed: bool = False
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SubagentStarted:
-    """One A2A invocation began. `subagent_id` is unique per invocation."""
+    """One invocation of an agent or of an in-process sub-graph began. `subagent_id` is unique per invocation."""
 
     subagent_id: str
     name: str
     description: str
-    call_id: str
+    call_id: str | None
+    parent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +113,42 @@ class Usage:
     output_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReadyEvent:
+    """An AG-UI event that a node wrote ready-made; the projector lets it pass where it is well-formed."""
+
+    event: Any
+
+
+@dataclass(frozen=True, slots=True)
+class StateSnapshot:
+    """The shared keys of the state, whole."""
+
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """Shared keys that a node wrote."""
+
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Restated:
+    """The conversation so far, because what clients hold is no longer true."""
+
+    messages: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The run waits: `interrupts` (AG-UI `Interrupt`s) for the user, `pending_calls` (ids) for the client's tools."""
+
+    interrupts: list[dict[str, Any]]
+    pending_calls: list[str]
+
+
 InternalEvent = (
     TextDelta
     | ReasoningDelta
@@ -116,4 +160,9 @@ InternalEvent = (
     | SubagentEnded
     | Custom
     | Usage
+    | ReadyEvent
+    | StateSnapshot
+    | StateChange
+    | Restated
+    | Paused
 )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from supervisor.events.internal import REASONING_SUFFIX
+
 Event = dict[str, Any]
 
 
@@ -20,6 +22,23 @@ class OpenItems:
         self._open_calls: dict[str, str] = {}
         self._announced: set[str] = set()
 
+    def recall(self, event: Event) -> None:
+        """Take note of an event that was sent before, by a process that died."""
+        kind, message_id, call_id = event["type"], event.get("messageId", ""), event.get("toolCallId", "")
+        if kind == "TEXT_MESSAGE_START":
+            self._text[message_id] = None
+        elif kind == "TEXT_MESSAGE_END":
+            self._text.pop(message_id, None)
+        elif kind == "REASONING_MESSAGE_START":
+            self._reasoning[message_id.removesuffix(REASONING_SUFFIX)] = message_id
+        elif kind == "REASONING_MESSAGE_END":
+            self._reasoning.pop(message_id.removesuffix(REASONING_SUFFIX), None)
+        elif kind == "TOOL_CALL_START":
+            self._open_calls[call_id] = event.get("parentMessageId", "")
+            self._announced.add(call_id)
+        elif kind == "TOOL_CALL_END":
+            self._open_calls.pop(call_id, None)
+
     def open_text(self, message_id: str) -> list[Event]:
         """Events that open the text of `message_id`; [] while it is open. Reasoning ends where text begins."""
         if message_id in self._text:
@@ -30,7 +49,7 @@ class OpenItems:
 
     def open_reasoning(self, message_id: str) -> tuple[str, list[Event]]:
         """The id of the reasoning span of `message_id`, and the events that open it."""
-        reasoning_id = f"{message_id}:reasoning"
+        reasoning_id = f"{message_id}{REASONING_SUFFIX}"
         if message_id in self._reasoning:
             return reasoning_id, []
         self._reasoning[message_id] = reasoning_id

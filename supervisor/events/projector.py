@@ -6,13 +6,13 @@ AG-UI rules: https://docs.ag-ui.com/spec/1.0/events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from supervisor.errors import ERRORS, ErrorRow
+from supervisor.errors import ErrorRow
 from supervisor.events import internal as ev
 from supervisor.events.open_items import OpenItems
+from supervisor.events.ready import ReadyEvents
 from supervisor.events.subagents import SubagentEvents, SubagentMode
 
 Event = dict[str, Any]
@@ -21,24 +21,20 @@ SurfaceEvents = Callable[[str, dict[str, Any]], list[Event]]
 PROTOCOL_VERSION = "1.0"
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
-    """What the client can take. Clients that declare no version (<= 0.0.59) reject several 1.0 shapes."""
-
-    modern: bool = True
-    subagents: SubagentMode = "both"
-
-
 class Projector:
     """Projects one run. Feed `apply` with internal events, then call exactly one of `finish`, `cancel`, `fail`."""
 
-    def __init__(self, thread_id: str, run_id: str, surface_events: SurfaceEvents, peer: Peer | None = None) -> None:
+    def __init__(
+        self, thread_id: str, run_id: str, surface_events: SurfaceEvents, subagents: SubagentMode = "both"
+    ) -> None:
         self._ids = {"threadId": thread_id, "runId": run_id}
-        self._peer = peer or Peer()
         self._surface_events = surface_events
         self._open = OpenItems()
-        self._subagents = SubagentEvents(self._peer.subagents)
+        self._subagents = SubagentEvents(subagents)
+        self._ready = ReadyEvents()
         self._usage: dict[tuple[str | None, str | None], list[int]] = {}
+        self._state: Event = {}
+        self._paused = ev.Paused([], [])
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
             ev.TextDelta: self._text,
             ev.ReasoningDelta: self._reasoning,
@@ -50,6 +46,11 @@ class Projector:
             ev.SubagentEnded: self._subagents.ended,
             ev.Custom: self._custom,
             ev.Usage: self._count,
+            ev.ReadyEvent: lambda e: self._ready.admit(e.event),
+            ev.StateSnapshot: self._state_snapshot,
+            ev.StateChange: self._state_change,
+            ev.Restated: lambda e: [messages_snapshot(e.messages)],
+            ev.Paused: self._pause,
         }
 
     def start(self) -> list[Event]:
@@ -60,29 +61,42 @@ class Projector:
         """AG-UI events for one internal event, in order; may be empty."""
         return self._handlers[type(event)](event)
 
-    def finish(self, interrupts: Sequence[Event] = ()) -> list[Event]:
+    @property
+    def paused(self) -> ev.Paused:
+        """What the run waits for; nothing unless the graph said so."""
+        return self._paused
+
+    def take_over(self, sent: Iterable[Event]) -> list[Event]:
+        """Go on after `sent`, the events of a process that died: END events of the messages it left open.
+
+        Sub-agents stay open: their calls are made again with the same key, and the answer ends them.
+        """
+        for event in sent:
+            self._open.recall(event)
+            self._subagents.recall(event)
+        return self._open.close_all()
+
+    def finish(self) -> list[Event]:
         """Close everything and end the run: success, or `interrupt` when questions are open."""
-        outcome: Event = {"type": "interrupt", "interrupts": list(interrupts)} if interrupts else {"type": "success"}
-        closing = self._close("suspended" if interrupts else "failed")
+        closing = self._close("suspended" if self._paused.interrupts else "failed")
+        outcome = outcome_of(self._paused)
         return [*closing, {"type": "RUN_FINISHED", **self._ids, "outcome": outcome, **self._usage_field()}]
 
     def cancel(self) -> list[Event]:
         """Close everything and end the run as stopped on purpose."""
-        if not self._peer.modern:
-            return self.fail(ERRORS["CANCELLED"], None, code="cancelled")
         closing = self._close("cancelled")
         outcome: Event = {"type": "cancelled"}
         return [*closing, {"type": "RUN_FINISHED", **self._ids, "outcome": outcome, **self._usage_field()}]
 
-    def fail(self, row: ErrorRow, correlation_id: str | None, *, code: str | None = None) -> list[Event]:
+    def fail(self, row: ErrorRow, correlation_id: str | None) -> list[Event]:
         """Close everything and end the run with RUN_ERROR; `correlation_id` finds the cause in the log."""
-        error: Event = {"type": "RUN_ERROR", "message": row.message, "code": code or row.code}
+        error: Event = {"type": "RUN_ERROR", "message": row.message, "code": row.code}
         if correlation_id:
             error["metadata"] = {"correlationId": correlation_id, "retryable": row.retryable}
         return [*self._close("failed"), {**error, **self._usage_field()}]
 
     def _close(self, subagent_status: Literal["failed", "suspended", "cancelled"]) -> list[Event]:
-        return [*self._open.close_all(), *self._subagents.close_all(subagent_status)]
+        return [*self._open.close_all(), *self._ready.close_all(), *self._subagents.close_all(subagent_status)]
 
     def _usage_field(self) -> Event:
         rows: list[Event] = []
@@ -114,6 +128,8 @@ class Projector:
         return self._open.close_message(e.message_id)
 
     def _tool_result(self, e: ev.ToolResult) -> list[Event]:
+        if e.held:
+            return self._open.close_call(e.call_id)
         result: Event = {
             "type": "TOOL_CALL_RESULT",
             "messageId": e.message_id,
@@ -128,8 +144,44 @@ class Projector:
     def _custom(self, e: ev.Custom) -> list[Event]:
         return [{"type": "CUSTOM", "name": e.name, "value": e.payload}]
 
+    def _state_snapshot(self, e: ev.StateSnapshot) -> list[Event]:
+        self._state = dict(e.values)
+        return [{"type": "STATE_SNAPSHOT", "snapshot": e.values}]
+
+    def _state_change(self, e: ev.StateChange) -> list[Event]:
+        changed = {k: v for k, v in e.values.items() if k not in self._state or self._state[k] != v}
+        delta = [
+            {"op": "replace" if key in self._state else "add", "path": f"/{_pointer(key)}", "value": value}
+            for key, value in changed.items()
+        ]
+        self._state.update(changed)
+        return [{"type": "STATE_DELTA", "delta": delta}] if delta else []
+
+    def _pause(self, e: ev.Paused) -> list[Event]:
+        self._paused = e
+        return []
+
     def _count(self, e: ev.Usage) -> list[Event]:
         total = self._usage.setdefault((e.provider, e.model), [0, 0])
         total[0] += e.input_tokens
         total[1] += e.output_tokens
         return []
+
+
+def messages_snapshot(messages: list[Event]) -> Event:
+    """The conversation, cards included. The metadata lets clients drop cards that are not in it (@ag-ui/client 1.0)."""
+    metadata = {"@ag-ui/client": {"authoritativeActivityTypes": ["a2ui-surface"]}}
+    return {"type": "MESSAGES_SNAPSHOT", "messages": messages, "metadata": metadata}
+
+
+def outcome_of(paused: ev.Paused) -> Event:
+    """The outcome of a run that came to rest: success, or `interrupt` when questions are open."""
+    if paused.interrupts:
+        return {"type": "interrupt", "interrupts": paused.interrupts}
+    pending = {"pendingToolCallIds": paused.pending_calls} if paused.pending_calls else {}
+    return {"type": "success", **pending}
+
+
+def _pointer(key: str) -> str:
+    """A key as a segment of a JSON Pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")

@@ -38,22 +38,40 @@ class SubagentEvents:
         self._open[e.subagent_id] = e
         events: list[Event] = []
         if self._standard:
-            events.append(
-                {
-                    "type": "SUBAGENT_STARTED",
-                    "subagentRunId": e.subagent_id,
-                    "name": e.name,
-                    "description": e.description,
-                    "parentToolCallId": e.call_id,
-                }
-            )
-        value = {
+            standard = {
+                "type": "SUBAGENT_STARTED",
+                "subagentRunId": e.subagent_id,
+                "name": e.name,
+                "description": e.description,
+                "parentSubagentRunId": e.parent_id,
+                "parentToolCallId": e.call_id,
+            }
+            events.append(_present(standard))
+        mirror = {
             "subagentId": e.subagent_id,
             "subagentType": e.name,
             "description": e.description,
+            "parentSubagentId": e.parent_id,
             "toolCallId": e.call_id,
         }
-        return events + self._mirror("subagent-start", value)
+        return events + self._mirror(
+            "subagent-start", {key: value for key, value in mirror.items() if value is not None}
+        )
+
+    def recall(self, event: Event) -> None:
+        """Take note of an event that was sent before, by a process that died."""
+        value: Event = event.get("value") or {} if event["type"] == "CUSTOM" else {}
+        if event["type"] == "SUBAGENT_STARTED":
+            self._recalled(event["subagentRunId"], event["name"], event.get("parentToolCallId"))
+        elif event.get("name") == "subagent-start" and "subagentId" in value:
+            self._recalled(value["subagentId"], value["subagentType"], value.get("toolCallId"))
+        elif event["type"] in ("SUBAGENT_FINISHED", "SUBAGENT_ERROR"):
+            self._open.pop(event["subagentRunId"], None)
+        elif event.get("name") == "subagent-end" and not self._standard:
+            self._open.pop(value["subagentId"], None)
+
+    def _recalled(self, subagent_id: str, name: str, call_id: str | None) -> None:
+        self._open[subagent_id] = ev.SubagentStarted(subagent_id, name, "", call_id)
 
     def delta(self, e: ev.SubagentDelta) -> list[Event]:
         """A piece of text or a status line of a running invocation."""
@@ -74,11 +92,15 @@ class SubagentEvents:
     def close_all(self, status: Literal["failed", "suspended", "cancelled"]) -> list[Event]:
         """Close what a broken or suspended run left open."""
         error = None if status == "suspended" else status
-        left = [ev.SubagentEnded(subagent_id, status, "", error) for subagent_id in self._open]
+        left = [ev.SubagentEnded(subagent_id, status, "", error) for subagent_id in reversed(self._open)]
         return [event for item in left for event in self.ended(item)]
 
     def _mirror(self, name: str, value: Event) -> list[Event]:
         return [{"type": "CUSTOM", "name": name, "value": value}] if self._custom else []
+
+
+def _present(fields: Event) -> Event:
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def _terminal(e: ev.SubagentEnded) -> Event:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from supervisor.dispatch.port import UserContext
 from supervisor.graph.call_ids import CallIds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunContext:
-    """LangGraph `context` of one run."""
+    """LangGraph `context` of one run.
+
+    `tools` are the client's own, as OpenAI tool schemas by name; `frontend_calls` ids of their calls that were pending
+    when the run began. `paused` turns True when something in the run waits for the user or the client.
+    """
 
     thread_id: str
     user: UserContext
+    tools: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    frontend_calls: frozenset[str] = frozenset()
+    model: str | None = None
     call_ids: CallIds = field(default_factory=CallIds)
+    paused: bool = False

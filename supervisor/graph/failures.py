@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from langgraph.errors import GraphRecursionError
+from langgraph.errors import GraphRecursionError, is_invalid_resume
 
 from supervisor.errors import RunFailure
 
@@ -19,6 +19,8 @@ def code_of(error: BaseException) -> str:
     for cause in _chain(error):
         if isinstance(cause, RunFailure):
             return cause.row.code
+        if is_invalid_resume(cause):
+            return "INVALID_RESUME"
         if isinstance(cause, GraphRecursionError):
             return "GRAPH_STEP_LIMIT"
         status: Any = getattr(cause, "status_code", None)

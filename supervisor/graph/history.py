@@ -8,6 +8,9 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from supervisor.events.internal import REASONING_SUFFIX
+from supervisor.graph.attachments import said
+
 Message = dict[str, Any]
 ActivityMessages = Callable[[str, dict[str, Any]], list[Message]]
 
@@ -25,8 +28,9 @@ def agui_messages(messages: Sequence[BaseMessage], activities: ActivityMessages)
         found += cards
         cards = []
         if isinstance(message, HumanMessage):
-            found.append({"id": message.id, "role": "user", "content": message.text})
+            found.append({"id": message.id, "role": "user", "content": said(message)})
         elif isinstance(message, AIMessage) and (message.text or message.tool_calls):
+            found += _reasoning(message)
             found.append(_assistant(message))
     return found + cards
 
@@ -45,6 +49,19 @@ def _assistant(message: AIMessage) -> Message:
             for call in message.tool_calls
         ]
     return entry
+
+
+def _reasoning(message: AIMessage) -> list[Message]:
+    """What the model was seen to think, with the id under which it was streamed."""
+    text = _thought(message)
+    return [{"id": f"{message.id}{REASONING_SUFFIX}", "role": "reasoning", "content": text}] if text else []
+
+
+def _thought(message: AIMessage) -> str:
+    text = message.additional_kwargs.get("reasoning_content")
+    blocks: list[Any] = cast("list[Any]", message.content) if isinstance(message.content, list) else []
+    parts = [block for block in blocks if isinstance(block, dict) and block.get("type") == "reasoning"]
+    return (text if isinstance(text, str) else "") + "".join(str(part.get("reasoning") or "") for part in parts)
 
 
 def _tool(message: ToolMessage) -> Message:

@@ -1,22 +1,33 @@
-"""One call of one domain agent, as a LangGraph task: its result survives a resume, so the agent is asked once.
+"""The calls that one tool makes to domain agents, until every agent has answered or given up.
 
-Tells the stream what the agent does; decides nothing about retries, deadlines or transport (see `dispatch`).
+Each call is a LangGraph task: its result survives a resume, so an agent is asked once. All agents are asked first; then
+what they ask back goes to the user, in the order of the calls, and each answer to the same remote task.
+Tells the stream what the agents do; decides nothing about retries, deadlines or transport (see `dispatch`).
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from langchain.tools import ToolRuntime
 from langgraph.func import task
 
 from supervisor.dispatch.port import AgentCall, Dispatcher, DispatchResult, Progress
 from supervisor.events import internal as ev
+from supervisor.graph.context import RunContext
+from supervisor.graph.hitl.agents import answer_text, question_of
+from supervisor.graph.hitl.helpers import Cancelled, Origin, ask
 
 Writer = Callable[[Any], None]
-Leg = Callable[[AgentCall, str, Writer], Awaitable[dict[str, Any]]]
+LegTask = Callable[[AgentCall, ev.SubagentStarted, Writer], Awaitable[dict[str, Any]]]
+CancelTask = Callable[[AgentCall], Awaitable[None]]
+
+MAX_ROUNDS = 8
+"""How often one agent may ask back about one question."""
 
 
 def idempotency_key(thread_id: str, task_id: str, leg: int, round_: int = 0) -> str:
@@ -24,25 +35,92 @@ def idempotency_key(thread_id: str, task_id: str, leg: int, round_: int = 0) -> 
     return hashlib.sha256(f"{thread_id}\n{task_id}\n{leg}\n{round_}".encode()).hexdigest()[:40]
 
 
-def make_leg(dispatcher: Dispatcher) -> Leg:
-    """A task `(call, tool_call_id, writer) -> DispatchResult as a dict`."""
+@dataclass(frozen=True, slots=True)
+class LegTasks:
+    """The LangGraph tasks of a dispatcher: `ask` one agent, `cancel` a task that waits for an answer nobody gives."""
+
+    ask: LegTask
+    cancel: CancelTask
+    describe: Callable[[str], str]
+
+
+def make_legs(dispatcher: Dispatcher) -> LegTasks:
+    """The tasks that go through `dispatcher`."""
 
     @task(name="a2a_leg")
-    async def a2a_leg(call: AgentCall, tool_call_id: str, writer: Writer) -> dict[str, Any]:
-        subagent_id = f"sub_{call.idempotency_key[:20]}"
-        description = next((a.description for a in dispatcher.agents() if a.name == call.agent), "")
-        writer(ev.SubagentStarted(subagent_id, call.agent, description, tool_call_id))
+    async def a2a_leg(call: AgentCall, started: ev.SubagentStarted, writer: Writer) -> dict[str, Any]:
+        writer(started)
 
         def progress(step: Progress) -> None:
-            writer(ev.SubagentDelta(subagent_id, step.kind, step.text))
+            writer(ev.SubagentDelta(started.subagent_id, step.kind, step.text))
 
-        result = await dispatcher.call(call, progress)
-        writer(ev.SubagentEnded(subagent_id, result.status, result.content, result.error))
-        return asdict(result)
+        return asdict(await dispatcher.call(call, progress))
 
-    return a2a_leg
+    @task(name="a2a_cancel")
+    async def a2a_cancel(call: AgentCall) -> None:
+        await dispatcher.cancel(call)
+
+    def describe(agent: str) -> str:
+        return next((a.description for a in dispatcher.agents() if a.name == agent), "")
+
+    return LegTasks(a2a_leg, a2a_cancel, describe)
 
 
-def restore(leg: dict[str, Any]) -> DispatchResult:
-    """The result of a leg, fresh or from the checkpoint."""
-    return DispatchResult(**leg)
+class Legs:
+    """The legs of one tool call."""
+
+    def __init__(self, tasks: LegTasks, runtime: ToolRuntime[RunContext, Any]) -> None:
+        info = runtime.execution_info
+        self._tasks = tasks
+        self._context = runtime.context
+        self._call_id = runtime.tool_call_id or ""
+        self._task_id = (info.task_id if info else None) or self._call_id
+        self._writer: Writer = runtime.stream_writer
+
+    async def ask(self, questions: Sequence[tuple[str, str]]) -> list[DispatchResult]:
+        """One result per (agent, query), in order. Interrupts when an agent asks the user something."""
+        calls = [self._call(leg, agent, query) for leg, (agent, query) in enumerate(questions)]
+        results = list(await asyncio.gather(*(self._run(leg, call) for leg, call in enumerate(calls))))
+        for round_ in range(1, MAX_ROUNDS + 1):
+            waiting = [leg for leg, result in enumerate(results) if result.status == "suspended"]
+            if not waiting:
+                break
+            # `interrupt` matches answers by order, so nothing may run in parallel here.
+            answers = [self._ask_user(leg, results[leg]) for leg in waiting]
+            replies = zip(waiting, answers, strict=True)
+            continued = await asyncio.gather(*(self._go_on(leg, results[leg], a, round_) for leg, a in replies))
+            for leg, result in zip(waiting, continued, strict=True):
+                results[leg] = result
+        return results
+
+    async def _run(self, leg: int, call: AgentCall) -> DispatchResult:
+        subagent_id = self._subagent_id(leg)
+        started = ev.SubagentStarted(subagent_id, call.agent, self._tasks.describe(call.agent), self._call_id)
+        result = DispatchResult(**await self._tasks.ask(call, started, self._writer))
+        # Here and not in the task: a result from the checkpoint must close what a dead process left open.
+        self._writer(ev.SubagentEnded(subagent_id, result.status, result.content, result.error))
+        return result
+
+    def _ask_user(self, leg: int, result: DispatchResult) -> Any:
+        payload = question_of(result)
+        answer = ask(payload, Origin(self._call_id, self._subagent_id(leg)))
+        if isinstance(answer, Cancelled):
+            return answer
+        # Only an agent that speaks the payloads is known to understand a structured answer.
+        return answer_text(payload, answer), answer if payload == result.data else None
+
+    async def _go_on(self, leg: int, result: DispatchResult, answer: Any, round_: int) -> DispatchResult:
+        call = self._call(leg, result.agent, "", round_)
+        call = replace(call, task_id=result.task_id, context_id=result.context_id or call.context_id)
+        if isinstance(answer, Cancelled):
+            await self._tasks.cancel(call)
+            return replace(result, status="cancelled", content="", data=None, error="cancelled")
+        text, data = answer
+        return await self._run(leg, replace(call, query=text, data=data))
+
+    def _call(self, leg: int, agent: str, query: str, round_: int = 0) -> AgentCall:
+        key = idempotency_key(self._context.thread_id, self._task_id, leg, round_)
+        return AgentCall(agent, query, key, self._context.thread_id, self._context.user)
+
+    def _subagent_id(self, leg: int) -> str:
+        return f"sub_{idempotency_key(self._context.thread_id, self._task_id, leg)[:20]}"

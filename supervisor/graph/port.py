@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from supervisor.dispatch.port import UserContext
 from supervisor.events.internal import InternalEvent
+
+Json = dict[str, Any]
+Content = str | list[Json]
+"""What a user said: a text, or AG-UI content parts (text, image, audio, video, document)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,31 +19,93 @@ class UserMessage:
     """One message a user sent."""
 
     id: str
-    content: str
+    content: Content
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The accepted input of one run."""
+    """The admitted input of one run.
+
+    `resume` maps the id of an open interrupt to what it returns; `frontend_calls` are calls of the client's tools that
+    waited when the turn was admitted. `rewrite` holds the ids of the messages, from the last question on, that
+    `messages` replace. `tools` are the client's own, `state` is what it asks to write, `model` a name of the setting.
+    """
 
     thread_id: str
     run_id: str
     messages: tuple[UserMessage, ...]
     user: UserContext
-    modern_peer: bool = True
+    resume: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    frontend_calls: tuple[str, ...] = ()
+    rewrite: tuple[str, ...] = ()
+    tools: tuple[Json, ...] = ()
+    state: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An open interrupt. `wire` is the AG-UI `Interrupt`; a call of a front-end tool has `frontend_call` instead.
+
+    `schema` is what an answer must satisfy, None for anything; `expires_at` an ISO time. `enveloped` questions were
+    asked through the `hitl_*` helpers, which tell an answer from a refusal to answer.
+    """
+
+    id: str
+    wire: Json
+    schema: Json | None = None
+    expires_at: str | None = None
+    frontend_call: str | None = None
+    enveloped: bool = True
+
+    def answered(self, payload: Any) -> Any:
+        """The value with which the graph goes on."""
+        return {"answer": payload} if self.enveloped else payload
+
+    def cancelled(self) -> Any:
+        """The value with which the graph goes on when there is no answer."""
+        return {"cancelled": True}
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadView:
+    """A thread as its checkpoint has it. `messages` are AG-UI messages, cards included; `state` the shared keys,
+    None where nothing is shared.
+
+    `tail` holds the ids of the checkpoint's messages from the last user message on.
+    """
+
+    messages: list[Json]
+    questions: tuple[Question, ...] = ()
+    state: Json | None = None
+    tail: tuple[str, ...] = ()
+
+    @property
+    def interrupts(self) -> list[Json]:
+        """Open questions to the user, as AG-UI interrupts."""
+        return [question.wire for question in self.questions if question.frontend_call is None]
+
+    @property
+    def pending_calls(self) -> list[str]:
+        """Calls of front-end tools that wait for their result."""
+        return [question.frontend_call for question in self.questions if question.frontend_call is not None]
 
 
 class TurnGraph(Protocol):
     """The graph as runs see it. Failures are raised as `RunFailure`, never with a provider's text."""
 
-    def stream(self, turn: Turn) -> AsyncIterator[Sequence[InternalEvent]]:
-        """Run the turn and yield what happens, in order."""
+    def stream(self, turn: Turn, *, recovered: bool = False) -> AsyncIterator[Sequence[InternalEvent]]:
+        """Run the turn and yield what happens, in order. `recovered`: go on where a dead process left it."""
         ...
 
-    async def messages(self, thread_id: str) -> list[dict[str, Any]]:
-        """The thread as AG-UI messages, cards included; [] for an unknown thread."""
+    async def view(self, thread_id: str) -> ThreadView:
+        """The thread as it stands; an empty view for an unknown thread."""
         ...
 
     async def cancel_turn(self, thread_id: str) -> None:
         """Close a turn that was stopped half-way, so that the next one starts clean."""
+        ...
+
+    def release(self) -> None:
+        """The process is going down: calls under way are left to their agents, not cancelled there."""
         ...

@@ -1,120 +1,173 @@
-"""The supervisor's graph behind the `TurnGraph` port: builds it once, runs turns, reads and repairs threads."""
+"""The supervisor's graph behind the `TurnGraph` port: runs turns, reads and repairs threads. Holds nothing per run."""
 
 from __future__ import annotations
 
+import itertools
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
-from langchain.agents import create_agent
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.types import Command
 
 from chat_models import is_chinese
-from supervisor.dispatch.port import Dispatcher
 from supervisor.errors import RunFailure
-from supervisor.events.internal import InternalEvent
+from supervisor.events import internal as ev
+from supervisor.graph.attachments import human, said
+from supervisor.graph.build import GraphParts, build
 from supervisor.graph.context import RunContext
 from supervisor.graph.failures import code_of
-from supervisor.graph.history import ActivityMessages, agui_messages
-from supervisor.graph.middleware.breaker import DoneCallBreaker
-from supervisor.graph.middleware.chain import GuardChain
-from supervisor.graph.middleware.directory import AgentDirectory
-from supervisor.graph.middleware.guards import (
-    FinishReasonGuard,
-    RepairDangling,
-    ToolErrorGuard,
-    UniqueCallIds,
-    UserContextInjector,
-    ValidText,
-)
+from supervisor.graph.history import agui_messages
+from supervisor.graph.hitl.questions import read_questions
+from supervisor.graph.middleware.frontend import tool_schemas
 from supervisor.graph.pairs import steps
-from supervisor.graph.port import Turn
-from supervisor.graph.prompt import SYSTEM_PROMPT
+from supervisor.graph.port import ThreadView, Turn
 from supervisor.graph.results import refusal, since_last_question
-from supervisor.graph.source import STREAM_MODES, internal_events
-from supervisor.graph.tools import RenderCards, dispatch_tools
+from supervisor.graph.source import MODEL_NODE, PartReader, Watch
 
 logger = logging.getLogger(__name__)
 
+MAX_ROUNDS = 8
+"""How often questions that come up while others are being answered are cancelled, before their calls are closed."""
 
-@dataclass(frozen=True, slots=True)
-class GraphParts:
-    """What the graph is made of. `activities` derives card messages from a tool artifact (see `cards/artifact.py`)."""
-
-    model: BaseChatModel
-    dispatcher: Dispatcher
-    checkpointer: BaseCheckpointSaver[Any]
-    render_cards: RenderCards
-    activities: ActivityMessages
-    now: Callable[[], datetime] = datetime.now
-    recursion_limit: int = 50
+Events = AsyncIterator[Sequence[ev.InternalEvent]]
 
 
 class SupervisorGraph:
-    """One compiled graph for all runs of a process; holds nothing per run."""
+    """One compiled graph for all runs of a process."""
 
     def __init__(self, parts: GraphParts) -> None:
-        tools = dispatch_tools(parts.dispatcher, parts.render_cards)
-        self._graph: Any = create_agent(
-            parts.model,
-            tools,
-            system_prompt=SYSTEM_PROMPT,
-            middleware=[
-                GuardChain(
-                    [
-                        UserContextInjector(parts.now),
-                        AgentDirectory(parts.dispatcher, tools),
-                        DoneCallBreaker(),
-                        RepairDangling(),
-                        FinishReasonGuard(),
-                        ValidText(),
-                        UniqueCallIds(),
-                        ToolErrorGuard(),
-                    ]
-                )
-            ],
-            context_schema=RunContext,
-            checkpointer=parts.checkpointer,
-        )
-        self._recursion_limit = parts.recursion_limit
-        self._activities = parts.activities
+        self._parts = parts
+        self._graph = build(parts)
+        self._watch = Watch(frozenset(parts.shared_state), bool(parts.tools))
 
-    async def stream(self, turn: Turn) -> AsyncIterator[Sequence[InternalEvent]]:
+    async def stream(self, turn: Turn, *, recovered: bool = False) -> Events:
         """Run one turn. Raises `RunFailure` with a stable code for every failure."""
-        context = RunContext(turn.thread_id, turn.user)
-        parts = self._graph.astream(
-            {"messages": [HumanMessage(m.content, id=m.id) for m in turn.messages]},
-            self._config(turn.thread_id),
-            context=context,
-            stream_mode=STREAM_MODES,
-            version="v2",
-            durability="async",
-        )
+        tools = tool_schemas(turn.tools)
+        context = RunContext(turn.thread_id, turn.user, tools, frozenset(turn.frontend_calls), turn.model)
         try:
-            async for events in internal_events(parts, context.call_ids):
+            async for events in self._turn(turn, context, recovered):
                 yield events
         except Exception as error:
             code = code_of(error)
             # Only the kind: the text may hold a prompt, a key or an address.
             logger.error("the graph failed with %s: %s", type(error).__name__, code)
-            await self._leave_clean(turn.thread_id)
+            if code != "INVALID_RESUME":
+                await self._leave_clean(turn.thread_id)
             raise RunFailure(code) from None
 
-    async def messages(self, thread_id: str) -> list[dict[str, Any]]:
-        """The thread as AG-UI messages, cards included; [] for an unknown thread."""
-        return agui_messages(await self._checkpoint(thread_id), self._activities)
+    async def view(self, thread_id: str) -> ThreadView:
+        """The thread as it stands; an empty view for an unknown thread."""
+        state = await self._state(thread_id)
+        shared = self._parts.shared_state
+        messages = _messages(state)
+        asked = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=len(messages))
+        return ThreadView(
+            agui_messages(messages, self._parts.activities),
+            read_questions(state.interrupts, self._expiry(state)),
+            {key: state.values[key] for key in shared if key in state.values} if shared else None,
+            tuple(m.id or "" for m in messages[asked:]),
+        )
 
     async def cancel_turn(self, thread_id: str) -> None:
         """Answer every open tool call as cancelled and close the turn with a note, so that the next one is clean."""
         messages = await self._answer_open_calls(thread_id, refusal("cancelled", "The user stopped this call."))
         if messages:
             note = AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)")
-            await self._graph.aupdate_state(self._config(thread_id), {"messages": [note]}, as_node="model")
+            await self._graph.aupdate_state(self._config(thread_id), {"messages": [note]}, as_node=MODEL_NODE)
+
+    def release(self) -> None:
+        """Calls under way are left to their agents: the process ends and will ask for them again."""
+        self._parts.dispatcher.release()
+
+    async def _turn(self, turn: Turn, context: RunContext, recovered: bool) -> Events:
+        turn, begun = await self._left_of(turn) if recovered else (turn, False)
+        reader = PartReader(self._watch, context.call_ids)
+        if self._watch.shared:
+            yield [await self._shared_state(turn)]
+        if turn.resume and turn.messages:
+            async for events in self._answer_first(turn, context, reader):
+                yield events
+        removals: list[RemoveMessage] = []
+        if turn.rewrite and not begun:
+            restated, removals = await self._rewritten(turn)
+            yield [restated]
+        async for events in self._run(turn.thread_id, None if begun else self._input(turn, removals), context, reader):
+            yield events
+        if context.paused:
+            view = await self.view(turn.thread_id)
+            yield [ev.Paused(view.interrupts, view.pending_calls)]
+
+    async def _left_of(self, turn: Turn) -> tuple[Turn, bool]:
+        """What a dead process left to do of a turn, and whether its input is in the checkpoint already."""
+        state = await self._state(turn.thread_id)
+        open_ids = {item.id for item in state.interrupts}
+        left = replace(turn, resume={k: v for k, v in turn.resume.items() if k in open_ids})
+        if not turn.messages:
+            return left, not left.resume
+        messages = _messages(state)
+        held = {m.id: said(m) for m in messages if isinstance(m, HumanMessage)}
+        asked = all(held.get(m.id) == m.content for m in turn.messages)
+        stale = {m.id for m in messages} & (set(turn.rewrite) - {m.id for m in turn.messages})
+        unanswered = not state.next and isinstance(messages[-1] if messages else None, HumanMessage)
+        return left, asked and not stale and not unanswered
+
+    async def _answer_first(self, turn: Turn, context: RunContext, reader: PartReader) -> Events:
+        """Open questions are answered and their tools end; the model does not speak before the new message is there."""
+        resume = turn.resume
+        for _ in range(MAX_ROUNDS):
+            given = Command(resume=dict(resume))
+            async for events in self._run(turn.thread_id, given, context, reader, interrupt_before=[MODEL_NODE]):
+                yield events
+            left = read_questions((await self._state(turn.thread_id)).interrupts)
+            context.paused = False
+            if not left:
+                return
+            resume = {question.id: question.cancelled() for question in left}
+        await self._answer_open_calls(turn.thread_id, refusal("cancelled", "The user went on without answering."))
+
+    async def _rewritten(self, turn: Turn) -> tuple[ev.Restated, list[RemoveMessage]]:
+        """The conversation with the last question and what followed replaced, and what that removes."""
+        view = await self.view(turn.thread_id)
+        kept = itertools.takewhile(lambda m: m["id"] != view.tail[0], view.messages) if view.tail else view.messages
+        asked = [{"id": m.id, "role": "user", "content": m.content} for m in turn.messages]
+        return ev.Restated([*kept, *asked]), [RemoveMessage(id=message_id) for message_id in view.tail]
+
+    def _input(self, turn: Turn, removals: Sequence[RemoveMessage]) -> Any:
+        state = self._writable(turn)
+        if turn.messages:
+            return {"messages": [*removals, *(human(m) for m in turn.messages)], **state}
+        return Command(resume=dict(turn.resume), update=state or None)
+
+    async def _run(self, thread_id: str, given: Any, context: RunContext, reader: PartReader, **options: Any) -> Events:
+        parts = self._graph.astream(
+            given,
+            self._config(thread_id),
+            context=context,
+            stream_mode=self._watch.modes,
+            subgraphs=self._watch.subgraphs,
+            version="v2",
+            # A call's idempotency key hangs on the checkpoint before it: that must be stored before the call is made.
+            durability="sync",
+            **options,
+        )
+        async for events in reader.events(parts):
+            yield events
+
+    async def _shared_state(self, turn: Turn) -> ev.StateSnapshot:
+        view = await self.view(turn.thread_id)
+        return ev.StateSnapshot((view.state or {}) | self._writable(turn))
+
+    def _writable(self, turn: Turn) -> dict[str, Any]:
+        return {key: turn.state[key] for key in self._parts.shared_state if key in turn.state}
+
+    def _expiry(self, state: Any) -> datetime | None:
+        if self._parts.interrupt_ttl is None or not state.created_at:
+            return None
+        return datetime.fromisoformat(state.created_at) + self._parts.interrupt_ttl
 
     async def _leave_clean(self, thread_id: str) -> None:
         """After a failure: answer open calls if the checkpoint can still be written; the next turn repairs the rest."""
@@ -124,7 +177,7 @@ class SupervisorGraph:
             logger.error("closing the failed turn failed with %s", type(error).__name__)
 
     async def _answer_open_calls(self, thread_id: str, content: str) -> list[BaseMessage]:
-        messages = await self._checkpoint(thread_id)
+        messages = _messages(await self._state(thread_id))
         step = next(reversed(list(steps(since_last_question(messages)))), None)
         if step is not None and step.unanswered:
             missing = [
@@ -136,12 +189,15 @@ class SupervisorGraph:
             await self._graph.aupdate_state(self._config(thread_id), update, as_node="tools")
         return messages
 
-    async def _checkpoint(self, thread_id: str) -> list[BaseMessage]:
-        state = await self._graph.aget_state(self._config(thread_id))
-        return cast("list[BaseMessage]", state.values.get("messages", []))
+    async def _state(self, thread_id: str) -> Any:
+        return await self._graph.aget_state(self._config(thread_id))
 
     def _config(self, thread_id: str) -> RunnableConfig:
-        return {"configurable": {"thread_id": thread_id}, "recursion_limit": self._recursion_limit}
+        return {"configurable": {"thread_id": thread_id}, "recursion_limit": self._parts.recursion_limit}
+
+
+def _messages(state: Any) -> list[BaseMessage]:
+    return cast("list[BaseMessage]", state.values.get("messages", []))
 
 
 def _asked_in_chinese(messages: Sequence[BaseMessage]) -> bool:

@@ -8,31 +8,73 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage
 
 from supervisor.events import internal as ev
 from supervisor.graph.call_ids import CallIds
+from supervisor.graph.middleware.frontend import CLIENT_ANSWERED
+from supervisor.graph.subgraphs import SubgraphReader
 
-STREAM_MODES = ["messages", "custom"]
 MODEL_NODE = "model"
+AGUI = "agui"
+"""Name of a custom event whose payload is a ready AG-UI event."""
 
 _WRITTEN = (ev.SubagentDelta, ev.SubagentStarted, ev.SubagentEnded)
 _NOTHING: list[ev.InternalEvent] = []
 
 
-async def internal_events(parts: AsyncIterator[Any], call_ids: CallIds) -> AsyncIterator[Sequence[ev.InternalEvent]]:
-    """Events of one run, in order, as lists that are never empty."""
-    reader = MessageReader(call_ids)
-    async for part in parts:
-        if part["type"] == "custom":
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What a graph's stream must tell beside its own messages: keys of the state, and graphs that its tools run."""
+
+    shared: frozenset[str] = frozenset()
+    subgraphs: bool = False
+
+    @property
+    def modes(self) -> list[str]:
+        """LangGraph stream modes, as few as will do: each costs every run."""
+        return ["messages", "custom", *(["updates"] if self.shared else []), *(["tasks"] if self.subgraphs else [])]
+
+
+class PartReader:
+    """Reads the stream parts of one run."""
+
+    def __init__(self, watch: Watch, call_ids: CallIds) -> None:
+        self._watch = watch
+        self._messages = MessageReader(call_ids)
+        self._subgraphs = SubgraphReader()
+
+    async def events(self, parts: AsyncIterator[Any]) -> AsyncIterator[Sequence[ev.InternalEvent]]:
+        """Events in order, as lists that are never empty. A run may have several streams, one after the other."""
+        async for part in parts:
+            events = self._read(part)
+            if events:
+                yield events
+
+    def _read(self, part: Any) -> list[ev.InternalEvent]:
+        kind, data = part["type"], part["data"]
+        if kind == "messages":
+            return self._subgraphs.message(part["ns"], *data) if part["ns"] else self._messages.read(*data)
+        if kind == "custom":
             # Tools write from their own namespace, so it says nothing about who speaks.
-            events = _written(part["data"])
-        else:
-            events = _NOTHING if part["ns"] else reader.read(*part["data"])
-        if events:
-            yield events
+            return _written(data)
+        if kind == "tasks":
+            return self._subgraphs.task(part["ns"], data)
+        return _NOTHING if part["ns"] else _shared(data, self._watch.shared)
+
+
+def _shared(data: Any, keys: frozenset[str]) -> list[ev.InternalEvent]:
+    """Shared keys in an `updates` part: `{node: update, or a list of updates}`."""
+    changed: dict[str, Any] = {}
+    for update in cast("dict[str, Any]", data).values():
+        several = cast("list[Any]", update) if isinstance(update, list) else [update]
+        for entry in several:
+            if isinstance(entry, dict):
+                changed |= {k: v for k, v in cast("dict[str, Any]", entry).items() if k in keys}
+    return [ev.StateChange(changed)] if changed else _NOTHING
 
 
 def _written(data: Any) -> list[ev.InternalEvent]:
@@ -40,6 +82,8 @@ def _written(data: Any) -> list[ev.InternalEvent]:
         return [data]
     if isinstance(data, dict):
         entry = cast("dict[str, Any]", data)
+        if entry.get("name") == AGUI:
+            return [ev.ReadyEvent(entry.get("payload"))]
         if isinstance(entry.get("name"), str):
             return [ev.Custom(entry["name"], entry.get("payload"))]
     return _NOTHING
@@ -154,4 +198,7 @@ def _usage(message: AIMessage, metadata: dict[str, Any]) -> ev.Usage:
 def _tool_result(message: ToolMessage) -> ev.ToolResult:
     artifact = cast("dict[str, Any]", message.artifact) if isinstance(message.artifact, dict) else None
     failed = message.status == "error"
-    return ev.ToolResult(message.id or "", message.tool_call_id, message.name or "", message.text, artifact, failed)
+    held = bool(message.additional_kwargs.get(CLIENT_ANSWERED))
+    return ev.ToolResult(
+        message.id or "", message.tool_call_id, message.name or "", message.text, artifact, failed, held
+    )

@@ -1,8 +1,7 @@
-"""The two dispatch tools of the supervisor. Both gather every leg first; one leg's failure never touches another."""
+"""The two dispatch tools of the supervisor. Both ask every agent first; one leg's failure never touches another."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,10 +9,10 @@ from langchain.tools import ToolRuntime, tool
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
-from supervisor.dispatch.port import AgentCall, Dispatcher, DispatchResult
+from supervisor.dispatch.port import Dispatcher, DispatchResult
 from supervisor.graph import results
 from supervisor.graph.context import RunContext
-from supervisor.graph.legs import Leg, idempotency_key, make_leg, restore
+from supervisor.graph.legs import Legs, make_legs
 
 MAX_CALLS = 8
 """Agents that one `orchestrate_parallel` may ask."""
@@ -32,7 +31,7 @@ class AgentQuestion(BaseModel):
 
 def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[BaseTool]:
     """`call_domain_agent` and `orchestrate_parallel`. Their descriptions are completed by `middleware/directory.py`."""
-    leg = make_leg(dispatcher)
+    tasks = make_legs(dispatcher)
 
     @tool(response_format="content_and_artifact")
     async def call_domain_agent(agent: str, query: str, runtime: ToolRuntime[RunContext, Any]) -> Answer:
@@ -40,7 +39,7 @@ def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[Ba
         unknown = _unknown(dispatcher, agent)
         if unknown:
             return results.refusal("unknown_agent", unknown, agent=agent), None
-        (result,) = await _gather(leg, [AgentQuestion(agent=agent, query=query)], runtime)
+        (result,) = await Legs(tasks, runtime).ask([(agent, query)])
         return results.single(result), render_cards([result])
 
     @tool(response_format="content_and_artifact")
@@ -49,7 +48,8 @@ def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[Ba
         if not 1 <= len(calls) <= MAX_CALLS:
             return results.refusal("bad_arguments", f"Give between 1 and {MAX_CALLS} calls."), None
         known = {agent.name for agent in dispatcher.agents()}
-        asked = iter(await _gather(leg, [call for call in calls if call.agent in known], runtime))
+        questions = [(call.agent, call.query) for call in calls if call.agent in known]
+        asked = iter(await Legs(tasks, runtime).ask(questions))
         answers = [next(asked) if call.agent in known else _nobody(call.agent) for call in calls]
         return results.several(answers), render_cards(answers)
 
@@ -63,20 +63,3 @@ def _nobody(agent: str) -> DispatchResult:
 def _unknown(dispatcher: Dispatcher, name: str) -> str:
     known = sorted(agent.name for agent in dispatcher.agents())
     return "" if name in known else f"Unknown agent: {name}. Known agents: {', '.join(known) or 'none'}."
-
-
-async def _gather(
-    leg: Leg, questions: Sequence[AgentQuestion], runtime: ToolRuntime[RunContext, Any]
-) -> list[DispatchResult]:
-    context, info = runtime.context, runtime.execution_info
-    task_id = (info.task_id if info else None) or runtime.tool_call_id or ""
-
-    def call(index: int, question: AgentQuestion) -> AgentCall:
-        key = idempotency_key(context.thread_id, task_id, index)
-        return AgentCall(question.agent, question.query, key, context.thread_id, context.user)
-
-    legs = [
-        leg(call(index, question), runtime.tool_call_id or "", runtime.stream_writer)
-        for index, question in enumerate(questions)
-    ]
-    return [restore(found) for found in await asyncio.gather(*legs)]

@@ -1,21 +1,27 @@
 """Reads what clients send: size caps, JSON, the parts of RunAgentInput we take. Everything else in it is ignored.
 
-Only what a user said is taken from `messages`; history, `state` and unknown `forwardedProps` never reach a run.
+Only what a user or a client's own tool said is taken from `messages`; history and unknown `forwardedProps` never reach
+a run.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import orjson
 from starlette.requests import Request
 
 from supervisor.dispatch.port import UserContext
 from supervisor.errors import Problem
-from supervisor.graph.port import Turn, UserMessage
+from supervisor.graph.port import UserMessage
+from supervisor.http.fields import each, invalid, list_of, object_of, required_id, scalar_text
+from supervisor.http.parts import content_of
+from supervisor.runs.request import Answer, ToolOutput, TurnRequest
 
-MAX_ID_CHARS = 200
+MAX_TOOLS = 128
+
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Limits:
     message_chars: int
 
 
-async def read_object(request: Request, limits: Limits) -> dict[str, Any]:
+async def read_object(request: Request, limits: Limits) -> Json:
     """The body as a JSON object. Raises 413 body_too_large, 400 invalid_json."""
     body = bytearray()
     async for chunk in request.stream():
@@ -41,93 +47,119 @@ async def read_object(request: Request, limits: Limits) -> dict[str, Any]:
         raise Problem(400, "invalid_json", "The body is not valid JSON.") from None
     if not isinstance(value, dict):
         raise Problem(400, "invalid_json", "The body must be a JSON object (RunAgentInput).")
-    return cast("dict[str, Any]", value)
+    return cast("Json", value)
 
 
-def required_id(body: dict[str, Any], name: str) -> str:
-    """A non-empty string id. Raises 422 invalid_input."""
-    value = body.get(name)
-    if not isinstance(value, str) or not value.strip() or len(value) > MAX_ID_CHARS:
-        raise Problem(
-            422, "invalid_input", f"`{name}` must be a non-empty string of at most {MAX_ID_CHARS} characters."
-        )
-    return _scalar_text(value, name)
+def modern(body: Json) -> bool:
+    """Whether the client declares a protocol version; those that do not (<= 0.0.59) reject some shapes of 1.0."""
+    return isinstance(body.get("protocolVersion"), str)
 
 
-def parse_turn(body: dict[str, Any], user: UserContext, limits: Limits) -> Turn:
-    """The turn in a RunAgentInput. Raises 422 invalid_input, 413 message_too_large."""
-    return Turn(
+def parse_turn(body: Json, user: UserContext, limits: Limits) -> TurnRequest:
+    """The request in a RunAgentInput. Raises 422 invalid_input or unsupported_content, 413 message_too_large."""
+    props = object_of(body, "forwardedProps")
+    messages, outputs = _news(list_of(body, "messages", required=True), limits)
+    return TurnRequest(
         thread_id=required_id(body, "threadId"),
         run_id=required_id(body, "runId"),
-        messages=_new_user_messages(body.get("messages"), limits),
-        user=_with_location(user, body.get("forwardedProps")),
-        modern_peer=isinstance(body.get("protocolVersion"), str),
+        user=_with_location(user, props),
+        messages=messages,
+        answers=each(body, "resume", _answer),
+        outputs=outputs,
+        command=_command(props),
+        target=_optional_id(props, "targetMessageId"),
+        model=_optional_id(props, "model"),
+        tools=_tools(body),
+        state=object_of(body, "state"),
     )
 
 
-def _new_user_messages(value: Any, limits: Limits) -> tuple[UserMessage, ...]:
-    """The user's messages after the last assistant or tool message: all that can be new."""
-    if not isinstance(value, list):
-        raise Problem(422, "invalid_input", "`messages` must be an array of AG-UI messages.")
-    messages: list[UserMessage] = []
-    for index, item in enumerate(cast("list[Any]", value)):
-        if not isinstance(item, dict):
-            raise Problem(422, "invalid_input", f"`messages[{index}]` must be an object.")
-        message = cast("dict[str, Any]", item)
-        role = message.get("role")
+def _news(items: list[Json], limits: Limits) -> tuple[tuple[UserMessage, ...], tuple[ToolOutput, ...]]:
+    """All that can be new: user messages after the last answer, and tool messages after the last assistant message.
+
+    What comes before is history and not even read.
+    """
+    said: dict[str, Json] = {}
+    given: dict[str, Json] = {}
+    for index, message in enumerate(items):
+        role, where = message.get("role"), f"messages[{index}]."
+        if not isinstance(role, str):
+            raise invalid(f"`{where}role` is missing.")
         if role in ("assistant", "tool"):
-            messages.clear()
-        elif role == "user":
-            messages.append(_user_message(message, index, limits))
-        elif not isinstance(role, str):
-            raise Problem(422, "invalid_input", f"`messages[{index}].role` is missing.")
-    return tuple({message.id: message for message in messages}.values())
+            said.clear()
+        if role == "assistant":
+            given.clear()
+        elif role in ("tool", "user"):
+            (given if role == "tool" else said)[where] = message
+    messages = [_said(message, where, limits) for where, message in said.items()]
+    outputs = [_output(message, where, limits) for where, message in given.items()]
+    return tuple({m.id: m for m in messages}.values()), tuple({o.call_id: o for o in outputs}.values())
 
 
-def _user_message(message: dict[str, Any], index: int, limits: Limits) -> UserMessage:
-    where = f"messages[{index}]"
-    message_id, content = message.get("id"), message.get("content")
-    if not isinstance(message_id, str) or not message_id.strip() or len(message_id) > MAX_ID_CHARS:
-        raise Problem(422, "invalid_input", f"`{where}.id` must be a non-empty string.")
-    if isinstance(content, str):
-        text = content
-    elif isinstance(content, list):
-        text = _text_of_parts(cast("list[Any]", content), where)
-    else:
-        raise Problem(422, "invalid_input", f"`{where}.content` must be a string or an array of content parts.")
-    if not text.strip():
-        raise Problem(422, "invalid_input", f"`{where}.content` is empty.")
-    if len(text) > limits.message_chars:
-        detail = f"`{where}.content` may have {limits.message_chars} characters."
-        raise Problem(413, "message_too_large", detail)
-    return UserMessage(_scalar_text(message_id, f"{where}.id"), _scalar_text(text, f"{where}.content"))
+def _said(message: Json, where: str, limits: Limits) -> UserMessage:
+    message_id = required_id(message, "id", where)
+    return UserMessage(message_id, content_of(message.get("content"), f"{where}content", limits.message_chars))
 
 
-def _text_of_parts(parts: list[Any], where: str) -> str:
-    texts: list[str] = []
-    for index, item in enumerate(parts):
-        part = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
-        if part.get("type") != "text" or not isinstance(part.get("text"), str):
-            raise Problem(422, "unsupported_content", f"`{where}.content[{index}]`: only text parts are supported.")
-        texts.append(part["text"])
-    return "\n".join(texts)
+def _output(message: Json, where: str, limits: Limits) -> ToolOutput:
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [p for p in cast("list[Any]", content) if isinstance(p, dict)]
+        content = "\n".join(str(part.get("text") or "") for part in parts)
+    if not isinstance(content, str):
+        raise invalid(f"`{where}content` of a tool message must be a string.")
+    if len(content) > limits.message_chars:
+        raise Problem(413, "message_too_large", f"`{where}content` may have {limits.message_chars} characters.")
+    ids = required_id(message, "id", where), required_id(message, "toolCallId", where)
+    return ToolOutput(*ids, scalar_text(content, f"{where}content"))
 
 
-def _scalar_text(value: str, where: str) -> str:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise Problem(422, "invalid_input", f"`{where}` holds a lone surrogate, which is no valid text.") from None
-    return value
+def _answer(entry: Json, where: str) -> Answer:
+    status = entry.get("status")
+    if status not in ("resolved", "cancelled"):
+        raise invalid(f"`{where}status` must be `resolved` or `cancelled`.")
+    return Answer(required_id(entry, "interruptId", where), status == "cancelled", entry.get("payload"))
 
 
-def _with_location(user: UserContext, forwarded: Any) -> UserContext:
+def _tools(body: Json) -> tuple[Json, ...]:
+    tools = each(body, "tools", _tool)
+    if len(tools) > MAX_TOOLS:
+        raise invalid(f"`tools` may hold {MAX_TOOLS} tools.")
+    return tuple({tool["name"]: tool for tool in tools}.values())
+
+
+def _tool(entry: Json, where: str) -> Json:
+    name = required_id(entry, "name", where)
+    if not name.replace("_", "").replace("-", "").isalnum() or not name.isascii() or len(name) > 64:
+        raise invalid(f"`{where}name` may hold 64 ASCII letters, digits, `_` and `-`.")
+    description, parameters = entry.get("description"), entry.get("parameters")
+    if description is not None and not isinstance(description, str):
+        raise invalid(f"`{where}description` must be a string.")
+    if parameters is not None and not isinstance(parameters, dict):
+        raise invalid(f"`{where}parameters` must be a JSON Schema object.")
+    return {"name": name, "description": description, "parameters": parameters}
+
+
+def _command(props: Json) -> Literal["edit-last", "regenerate"] | None:
+    command = props.get("command")
+    if command is None or isinstance(command, dict):
+        # Older clients resume with an object here; answers come in `resume` only.
+        return None
+    if command not in ("edit-last", "regenerate"):
+        raise invalid("`forwardedProps.command` must be `edit-last` or `regenerate`; others go to /agui/command.")
+    return command
+
+
+def _optional_id(props: Json, name: str) -> str | None:
+    return required_id(props, name, "forwardedProps.") if props.get(name) is not None else None
+
+
+def _with_location(user: UserContext, props: Json) -> UserContext:
     """`forwardedProps` by allowlist: `currentLocation {lat,lng}` and `locationPermission`."""
-    props = cast("dict[str, Any]", forwarded) if isinstance(forwarded, dict) else {}
     place = props.get("currentLocation")
     location = None
     if isinstance(place, dict):
-        lat, lng = (cast("dict[str, Any]", place).get(key) for key in ("lat", "lng"))
+        lat, lng = (cast("Json", place).get(key) for key in ("lat", "lng"))
         if _degrees(lat, 90) and _degrees(lng, 180):
             location = {"lat": lat, "lng": lng}
     permission = props.get("locationPermission")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,17 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from contracts.interrupts import TYPES
 from supervisor.dispatch.port import AgentInfo
 from supervisor.errors import Problem
+from supervisor.events.downgrade import downgraded
 from supervisor.events.projector import PROTOCOL_VERSION
 from supervisor.events.subagents import SubagentMode
 from supervisor.http.auth import Authenticator
 from supervisor.http.encoding import event_stream
-from supervisor.http.requests import Limits, parse_turn, read_object, required_id
+from supervisor.http.fields import required_id
+from supervisor.http.requests import Limits, modern, parse_turn, read_object
+from supervisor.runs.commands import Command, Commands
 from supervisor.runs.connect import connect
 from supervisor.runs.manager import RunManager
 from supervisor.telemetry.tracing import joined
@@ -31,6 +35,9 @@ class FrontDoor:
     agents: Callable[[], Sequence[AgentInfo]]
     catalogue: dict[str, Any]
     limits: Limits
+    commands: Commands
+    models: Sequence[str] = ()
+    shared_state: Sequence[str] = ()
     subagents: SubagentMode = "both"
 
 
@@ -55,10 +62,11 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
             thread_id = required_id(body, "threadId")
             await _known_thread(door, thread_id, user.user_id)
             after = _sequence(last_id, "Last-Event-ID", 1)
-            return event_stream(request, await door.runs.resume_after(thread_id, after), door.subagents)
-        with joined(request.headers):
-            source = await door.runs.submit(parse_turn(body, user, door.limits))
-        return event_stream(request, source, door.subagents)
+            source = await door.runs.resume_after(thread_id, after)
+        else:
+            with joined(request.headers):
+                source = await door.runs.submit(parse_turn(body, user, door.limits))
+        return _stream(request, body, source, door)
 
     @routes.post("/agui/connect")
     async def agui_connect(request: Request) -> Response:
@@ -67,21 +75,22 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
         body = await read_object(request, door.limits)
         thread_id, run_id = required_id(body, "threadId"), required_id(body, "runId")
         await door.runs.authorise(thread_id, user.user_id)
-        return event_stream(request, connect(door.runs, thread_id, run_id), door.subagents)
+        return _stream(request, body, connect(door.runs, thread_id, run_id), door)
 
     @routes.post("/agui/command")
     async def agui_command(request: Request) -> Response:
-        """`{threadId, command}` -> `{status: accepted}` or `{status: rejected, reason}`."""
+        """`{threadId, command, payload?}` -> `{status: accepted, result?}` or `{status: rejected, reason}`."""
         user = await door.authenticate(request)
         body = await read_object(request, door.limits)
         thread_id = required_id(body, "threadId")
         command = required_id(body, "command")
         await _known_thread(door, thread_id, user.user_id)
-        if command != "cancel":
-            raise Problem(404, "unknown_command", "Known commands: cancel.")
-        if door.runs.cancel(thread_id):
-            return JSONResponse({"status": "accepted"})
-        return JSONResponse({"status": "rejected", "reason": "no_active_run"})
+        return JSONResponse(await door.commands.run(command, Command(thread_id, user, body.get("payload"))))
+
+
+def _stream(request: Request, body: dict[str, Any], source: AsyncIterator[bytes], door: FrontDoor) -> Response:
+    """The stream as this client takes it."""
+    return event_stream(request, source if modern(body) else downgraded(source), door.subagents)
 
 
 def _thread_routes(routes: APIRouter, door: FrontDoor) -> None:
@@ -106,7 +115,18 @@ def _knowledge_routes(routes: APIRouter, door: FrontDoor) -> None:
                 "supported": True,
                 "subagents": [{"name": a.name, "description": a.description} for a in door.agents()],
             },
-            "custom": {"protocolVersion": PROTOCOL_VERSION, "connect": "/agui/connect", "commands": ["cancel"]},
+            "tools": {"supported": True, "parallelCalls": True},
+            "state": {"snapshots": bool(door.shared_state), "deltas": bool(door.shared_state)},
+            "humanInTheLoop": {"supported": True, "approvals": True},
+            "custom": {
+                "protocolVersion": PROTOCOL_VERSION,
+                "connect": "/agui/connect",
+                "commands": door.commands.names,
+                "forwardedProps": ["edit-last", "regenerate"],
+                "models": list(door.models),
+                "sharedState": list(door.shared_state),
+                "interrupts": list(TYPES),
+            },
         }
 
     @routes.get("/agents")

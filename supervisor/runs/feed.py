@@ -11,9 +11,9 @@ from supervisor.events.encode import PING
 class Feed:
     """SSE frames in order; `first_seq` is the journal sequence of `frames[0]`, 0 until there is one."""
 
-    def __init__(self) -> None:
-        self.frames: list[bytes] = []
-        self.first_seq = 0
+    def __init__(self, frames: Sequence[bytes] = (), first_seq: int = 0) -> None:
+        self.frames = list(frames)
+        self.first_seq = first_seq
         self.closed = False
         self._waiters: list[asyncio.Future[None]] = []
 

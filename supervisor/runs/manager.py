@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from supervisor.errors import Problem
 from supervisor.events.encode import frame
-from supervisor.events.projector import Peer, Projector, SurfaceEvents
+from supervisor.events.projector import Projector, SurfaceEvents
 from supervisor.events.subagents import SubagentMode
-from supervisor.graph.port import Turn, TurnGraph, UserMessage
+from supervisor.graph.port import ThreadView, Turn, TurnGraph
 from supervisor.journal.port import Journal, Record
+from supervisor.runs.admission import EMPTY, admit, known_run, news
+from supervisor.runs.commands import Rejected
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
-from supervisor.runs.port import Receipt, RunRecord, RunStore
+from supervisor.runs.past import Past, dump_turn, load_turn
+from supervisor.runs.port import RunRecord, RunStore, Thread
+from supervisor.runs.request import TurnRequest
 from supervisor.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """Times in seconds. `drain`: how long runs may finish once the server was told to stop."""
+    """Times in seconds. `drain`: how long runs may finish once the server was told to stop.
+
+    `models` are the names that a thread may choose; `reserved` those of tools that a client may not bring.
+    """
 
     flush_window: float = 0.01
     heartbeat: float = 15.0
     drain: float = 10.0
     subagents: SubagentMode = "both"
+    models: Collection[str] = ()
+    reserved: Collection[str] = ()
 
 
 class RunManager:
@@ -46,32 +54,48 @@ class RunManager:
         self._draining = False
         self._loop = asyncio.get_running_loop()
 
-    async def submit(self, turn: Turn) -> AsyncIterator[bytes]:
-        """Start the turn, or replay the run that already answered its last message. The frames of that run.
+    async def submit(self, request: TurnRequest) -> AsyncIterator[bytes]:
+        """Start the run of a request, or replay the run that dealt with it before. The frames of that run.
 
-        Raises `Problem`: 503 shutting_down, 404 thread_not_found, 409 message_conflict or thread_busy, 422 no_message.
+        Raises `Problem`: 503 shutting_down, 404 thread_not_found, 409 thread_busy, 422 unknown_model, 409 model_fixed,
+        and what `admission` raises.
         """
         if self._draining:
             raise Problem(503, "shutting_down", "The server is restarting; retry.", headers={"Retry-After": "2"})
-        await self.authorise(turn.thread_id, turn.user.user_id)
-        receipts = await self._store.receipts(turn.thread_id)
-        new, known = _sort_messages(turn.messages, receipts)
-        if not new:
-            if known is None:
-                raise Problem(422, "no_message", "Send at least one new user message with an id and content.")
-            return self.replay(turn.thread_id, known.run_key)
-        return self.tail(await self._start(replace(turn, messages=new)))
+        if not await self._free(request.thread_id):
+            return await self._attach(request)
+        self._active[request.thread_id] = None
+        try:
+            thread = await self._thread(request)
+            run = await self._admitted(request, thread)
+            if run is not None:
+                return self.tail(self._start(run))
+        finally:
+            if self._active[request.thread_id] is None:
+                del self._active[request.thread_id]
+        known = known_run(request, thread.receipts) if thread else None
+        if known is None:
+            raise Problem(422, "no_message", "Send a new user message with an id and content, or answers in `resume`.")
+        return self.replay(request.thread_id, known.run_key)
+
+    async def recover(self) -> None:
+        """Go on with the runs that a dead process left. Called once, before the first request."""
+        for record in await self._store.unfinished():
+            past = Past.read(await self._journal.read(record.thread_id, 0, record.key))
+            if past.status is not None:
+                await self._store.end(record.key, past.status)
+            elif record.thread_id in self._active:
+                await self._store.end(record.key, "error")
+            else:
+                self._start(self._new_run(record, load_turn(record.turn), past))
 
     async def authorise(self, thread_id: str, user_id: str) -> bool:
         """Whether the thread exists. Another user's thread is answered as if it did not: 404 thread_not_found."""
-        owner = await self._store.owner(thread_id)
-        if owner not in (None, user_id):
-            raise Problem(404, "thread_not_found", "There is no such thread for this user.")
-        return owner is not None
+        return _owned(await self._store.thread(thread_id), user_id) is not None
 
-    async def messages(self, thread_id: str) -> list[dict[str, Any]]:
-        """The thread as AG-UI messages, cards included."""
-        return await self._graph.messages(thread_id)
+    async def view(self, thread_id: str) -> ThreadView:
+        """The thread as it stands: messages with cards, open questions, shared state."""
+        return await self._graph.view(thread_id)
 
     def active(self, thread_id: str) -> Run | None:
         """The run that is going on in a thread."""
@@ -99,13 +123,22 @@ class RunManager:
         live = run if run is not None and run.record.key == run_key else None
         return self._follow([r for r in records[1:] if r.run_key == run_key], live, after)
 
-    def cancel(self, thread_id: str) -> bool:
-        """Stop the thread's run. False when none is going on."""
-        run = self._active.get(thread_id)
-        return run is not None and run.cancel()
+    def cancel(self, thread_id: str) -> None:
+        """Stop the thread's run. Raises `Rejected`: already_finished, already_stopping, or starting for a run that is
+        still being admitted."""
+        if thread_id not in self._active:
+            raise Rejected("already_finished")
+        run = self._active[thread_id]
+        if run is None:
+            raise Rejected("starting")
+        if not run.cancel():
+            raise Rejected("already_stopping" if run.stopping else "already_finished")
 
     def begin_drain(self) -> None:
-        """Take no more runs; end those that are not done after `drain` seconds. Signal handlers may call this."""
+        """Take no more runs; leave those that are not done after `drain` seconds to the next process.
+
+        Signal handlers may call this.
+        """
         if not self._draining:
             self._draining = True
             self._loop.call_soon_threadsafe(self._loop.call_later, self._settings.drain, self._abandon)
@@ -121,6 +154,7 @@ class RunManager:
         await asyncio.gather(*(run.wait() for run in self._active.values() if run is not None))
 
     def _abandon(self) -> None:
+        self._graph.release()
         for run in self._active.values():
             if run is not None:
                 run.abandon()
@@ -136,59 +170,87 @@ class RunManager:
             async for piece in self.tail(live, position):
                 yield piece
 
-    async def _start(self, turn: Turn) -> Run:
-        await self._claim(turn.thread_id)
-        self._active[turn.thread_id] = None
-        try:
-            digests = {message.id: _digest(message) for message in turn.messages}
-            record = RunRecord(uuid.uuid4().hex, turn.thread_id, turn.run_id, turn.user.user_id, digests)
-            await self._store.begin(record)
-        except BaseException:
-            del self._active[turn.thread_id]
-            raise
-        run = self._new_run(record, turn)
-        self._active[turn.thread_id] = run
-        run.start(self._graph, self._ended)
-        return run
-
-    async def _claim(self, thread_id: str) -> None:
-        """Returns when the thread is free. A run whose last frame is out is about to let go, so it is waited for."""
+    async def _free(self, thread_id: str) -> bool:
+        """Whether no run is going on. A run whose last frame is out is about to let go, so it is waited for."""
         while thread_id in self._active:
             run = self._active[thread_id]
             if run is None or run.status == "running":
-                extra = {"runId": run.record.run_id} if run else {}
-                raise Problem(
-                    409, "thread_busy", "This thread has a run: wait for it, cancel it or connect to it.", extra
-                )
+                return False
             await run.wait()
+        return True
 
-    def _new_run(self, record: RunRecord, turn: Turn) -> Run:
-        peer = Peer(turn.modern_peer, self._settings.subagents)
-        projector = Projector(turn.thread_id, turn.run_id, self._surface_events, peer)
+    async def _attach(self, request: TurnRequest) -> AsyncIterator[bytes]:
+        """The frames of the run that deals with the request already. Raises `Problem` 409 thread_busy for another."""
+        thread = await self._thread(request)
+        if thread is not None and not news(request, thread.receipts).receipts():
+            known = known_run(request, thread.receipts)
+            if known is not None:
+                return self.replay(request.thread_id, known.run_key)
+        run = self._active.get(request.thread_id)
+        extra = {"runId": run.record.run_id} if run else {}
+        raise Problem(409, "thread_busy", "This thread has a run: wait for it, cancel it or connect to it.", extra)
+
+    async def _thread(self, request: TurnRequest) -> Thread | None:
+        thread = await self._store.thread(request.thread_id, request.receipts())
+        return _owned(thread, request.user.user_id)
+
+    async def _admitted(self, request: TurnRequest, thread: Thread | None) -> Run | None:
+        """The run of what is new in a request, on record; None when nothing is."""
+        fresh = news(request, thread.receipts if thread else {})
+        if not fresh.receipts() and fresh.command is None:
+            return None
+        view = EMPTY
+        if thread is not None and (thread.status not in ("success", "cancelled") or fresh.answers or fresh.command):
+            view = await self._graph.view(request.thread_id)
+        admitted = admit(fresh, view, now=datetime.now(UTC), reserved=self._settings.reserved)
+        if admitted is None:
+            return None
+        turn = admitted.with_model(self._model(request, thread))
+        record = RunRecord(
+            uuid.uuid4().hex,
+            request.thread_id,
+            request.run_id,
+            request.user.user_id,
+            dump_turn(turn),
+            admitted.receipts,
+            admitted.base,
+            turn.model,
+        )
+        await self._store.begin(record)
+        return self._new_run(record, turn, Past())
+
+    def _model(self, request: TurnRequest, thread: Thread | None) -> str | None:
+        if thread is not None:
+            if request.model not in (None, thread.model):
+                raise Problem(409, "model_fixed", "The model of a thread is chosen in its first run. Start a thread.")
+            return thread.model
+        if request.model is not None and request.model not in self._settings.models:
+            detail = "`forwardedProps.model` must be one of `models`, or be left out."
+            raise Problem(422, "unknown_model", detail, {"models": sorted(self._settings.models)})
+        return request.model
+
+    def _new_run(self, record: RunRecord, turn: Turn, past: Past) -> Run:
+        projector = Projector(turn.thread_id, turn.run_id, self._surface_events, self._settings.subagents)
 
         def outbox(feed: Feed) -> Outbox:
             return Outbox(self._journal, feed, turn.thread_id, record.key, self._settings.flush_window)
 
-        return Run(record, turn, projector, outbox)
+        return Run(record, turn, projector, outbox, past)
+
+    def _start(self, run: Run) -> Run:
+        self._active[run.turn.thread_id] = run
+        run.start(self._graph, self._ended)
+        return run
 
     async def _ended(self, run: Run) -> None:
         try:
-            await self._store.end(run.record.key, run.status)
+            if run.status != "running":
+                await self._store.end(run.record.key, run.status)
         finally:
             self._active.pop(run.turn.thread_id, None)
 
 
-def _sort_messages(
-    messages: tuple[UserMessage, ...], receipts: Mapping[str, Receipt]
-) -> tuple[tuple[UserMessage, ...], Receipt | None]:
-    """The messages that were never accepted, and the receipt of the last one if it was."""
-    new = tuple(message for message in messages if message.id not in receipts)
-    last = receipts.get(messages[-1].id) if messages else None
-    if last is not None and last.digest != _digest(messages[-1]):
-        detail = "A message with this id was accepted with other content. Use a new id, or the edit-last command."
-        raise Problem(409, "message_conflict", detail)
-    return new, last
-
-
-def _digest(message: UserMessage) -> str:
-    return hashlib.sha256(message.content.encode()).hexdigest()
+def _owned(thread: Thread | None, user_id: str) -> Thread | None:
+    if thread is not None and thread.user_id != user_id:
+        raise Problem(404, "thread_not_found", "There is no such thread for this user.")
+    return thread

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
-from supervisor.runs.port import Receipt, RunRecord, RunStatus
+from supervisor.runs.port import Receipt, RunRecord, RunStatus, Thread
 
 
 class MemoryRunStore:
     """Dictionaries, one process."""
 
     def __init__(self) -> None:
-        self._owners: dict[str, str] = {}
+        self._threads: dict[str, RunRecord] = {}
         self._receipts: dict[str, dict[str, Receipt]] = {}
+        self._runs: dict[str, RunRecord] = {}
         self._status: dict[str, RunStatus] = {}
+        self._last: dict[str, str] = {}
 
-    async def owner(self, thread_id: str) -> str | None:
-        return self._owners.get(thread_id)
-
-    async def receipts(self, thread_id: str) -> Mapping[str, Receipt]:
-        return self._receipts.get(thread_id, {})
+    async def thread(self, thread_id: str, receipts: Collection[str] = ()) -> Thread | None:
+        first = self._threads.get(thread_id)
+        if first is None:
+            return None
+        known = self._receipts[thread_id]
+        found = {name: known[name] for name in receipts if name in known}
+        return Thread(first.user_id, first.model, self._status[self._last[thread_id]], found)
 
     async def begin(self, run: RunRecord) -> None:
-        self._owners.setdefault(run.thread_id, run.user_id)
-        receipts = self._receipts.setdefault(run.thread_id, {})
-        receipts.update({message: Receipt(run.key, digest) for message, digest in run.digests.items()})
+        self._threads.setdefault(run.thread_id, run)
+        accepted = {name: Receipt(run.key, digest) for name, digest in run.receipts.items()}
+        self._receipts.setdefault(run.thread_id, {}).update(accepted)
+        self._runs[run.key] = run
         self._status[run.key] = "running"
+        self._last[run.thread_id] = run.key
 
     async def end(self, run_key: str, status: RunStatus) -> None:
         self._status[run_key] = status
+        self._runs.pop(run_key, None)
+
+    async def unfinished(self) -> list[RunRecord]:
+        return list(self._runs.values())
 
     async def aclose(self) -> None:
         return None

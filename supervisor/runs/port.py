@@ -1,50 +1,69 @@
-"""The store that remembers which runs there were, whose threads are whose, and which messages were answered."""
+"""The store that remembers which runs there were, whose threads are whose, and what was accepted once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-RunStatus = Literal["running", "success", "interrupt", "cancelled", "error"]
+RunStatus = Literal["running", "success", "interrupt", "waiting", "cancelled", "error"]
+"""`interrupt` waits for the user, `waiting` for results of front-end tools; `running` outlives a process that died."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A user message that was accepted once: which run answered it and what it said."""
+    """Something that was accepted once: which run dealt with it and what it said."""
 
     run_key: str
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
+class Thread:
+    """What is known of a thread. `status` is that of its last run; `receipts` those that were asked for."""
+
+    user_id: str
+    model: str | None
+    status: RunStatus
+    receipts: Mapping[str, Receipt]
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run. `key` is unique in the server; `run_id` is the client's and may repeat."""
+    """One run. `key` is unique in the server; `run_id` is the client's and may repeat.
+
+    `receipts` are digests of what it accepts. `turn` is its input as JSON, so that another process can go on with it;
+    `base` the id of the last AG-UI message before it, where that is not the one before its own messages. `model` is the
+    thread's choice and counts in a thread's first run.
+    """
 
     key: str
     thread_id: str
     run_id: str
     user_id: str
-    digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    turn: bytes = b""
+    receipts: Mapping[str, str] = field(default_factory=dict[str, str])
+    base: str | None = None
+    model: str | None = None
 
 
 class RunStore(Protocol):
-    """Thread owners, runs and receipts."""
+    """Threads, runs and receipts."""
 
-    async def owner(self, thread_id: str) -> str | None:
-        """The user a thread belongs to; None when there is no such thread."""
-        ...
-
-    async def receipts(self, thread_id: str) -> Mapping[str, Receipt]:
-        """Accepted user messages of a thread by message id."""
+    async def thread(self, thread_id: str, receipts: Collection[str] = ()) -> Thread | None:
+        """A thread, with those of the named receipts that exist; None when there is no such thread."""
         ...
 
     async def begin(self, run: RunRecord) -> None:
-        """Record a run, its receipts and, for a new thread, its owner, in one step."""
+        """Record a run, its receipts and, for a new thread, its owner and model, in one step."""
         ...
 
     async def end(self, run_key: str, status: RunStatus) -> None:
         """Record how a run ended."""
+        ...
+
+    async def unfinished(self) -> list[RunRecord]:
+        """Runs that began and did not end, oldest first; without their receipts."""
         ...
 
     async def aclose(self) -> None:

@@ -9,31 +9,38 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from supervisor.errors import ERRORS, RunFailure
+from supervisor.events import internal as ev
 from supervisor.events.encode import unnumbered
 from supervisor.events.projector import Projector
 from supervisor.graph.port import Turn, TurnGraph
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
+from supervisor.runs.past import Past
 from supervisor.runs.port import RunRecord, RunStatus
 from supervisor.telemetry import tracing
 
 logger = logging.getLogger(__name__)
 
+Message = dict[str, Any]
+
 
 class Run:
-    """States: running, then one of success, interrupt, cancelled, error. `feed` holds its frames from the first on."""
+    """States: running, then one of success, interrupt, waiting, cancelled, error. `feed` holds its frames from the
+    first on. A run that the process leaves to its successor stays running: its record has no terminal event yet.
+    """
 
     def __init__(
-        self, record: RunRecord, turn: Turn, projector: Projector, make_outbox: Callable[[Feed], Outbox]
+        self, record: RunRecord, turn: Turn, projector: Projector, make_outbox: Callable[[Feed], Outbox], past: Past
     ) -> None:
         self.record = record
         self.turn = turn
-        self.feed = Feed()
+        self.feed = Feed(past.frames, past.first_seq)
         self.status: RunStatus = "running"
+        self.stopping = False
+        self._past = past
         self._projector = projector
         self._outbox = make_outbox(self.feed)
-        self._outbox.put(projector.start())
-        self._stopped = False
+        self._outbox.put(projector.take_over(past.events) if past.events else projector.start())
         self._work: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -45,13 +52,13 @@ class Run:
 
     def cancel(self) -> bool:
         """Stop on purpose. False when the run has already ended or is stopping."""
-        if self._work is None or self._work.done() or self._stopped:
+        if self._work is None or self._work.done() or self.stopping:
             return False
-        self._stopped = True
+        self.stopping = True
         return self._work.cancel()
 
     def abandon(self) -> None:
-        """End the stream because the process stops; the checkpoint stays resumable."""
+        """Stop because the process does; the next one goes on from the checkpoint."""
         if self._work is not None:
             self._work.cancel()
 
@@ -59,6 +66,18 @@ class Run:
         """Returns when the run has ended, however it ended."""
         if self._task is not None:
             await asyncio.wait([self._task])
+
+    def before(self, messages: list[Message]) -> list[Message]:
+        """The part of a thread's messages that this run did not stream, with the question of this run."""
+        asked: list[Message] = [{"id": m.id, "role": "user", "content": m.content} for m in self.turn.messages]
+        ids = [message["id"] for message in messages]
+        base = self.record.base
+        if base is not None:
+            kept = messages[: ids.index(base) + 1] if base in ids else []
+        else:
+            mine = {m.id for m in self.turn.messages}
+            kept = messages[: next((i for i, message_id in enumerate(ids) if message_id in mine), len(ids))]
+        return [*kept, *asked]
 
     async def _execute(
         self, graph: TurnGraph, work: asyncio.Task[None], on_end: Callable[[Run], Awaitable[None]]
@@ -69,7 +88,10 @@ class Run:
             await self._outbox.aclose()
         except Exception:
             self.status = "error"
-            self._publish_unrecorded_failure()
+            logger.exception("the journal failed", extra={"run": self.record.key})
+            self._publish_unrecorded("AGENT_INTERNAL")
+        if self.status == "running":
+            self._publish_unrecorded("SHUTTING_DOWN")
         try:
             await on_end(self)
         finally:
@@ -84,14 +106,17 @@ class Run:
             return self._failed(failure.row.code)
         except Exception:
             return self._failed("AGENT_INTERNAL", unexpected=True)
-        self.status = "success"
+        paused = self._projector.paused
+        self.status = "interrupt" if paused.interrupts else "waiting" if paused.pending_calls else "success"
         return self._projector.finish()
 
     async def _stream(self, graph: TurnGraph) -> None:
         apply, put = self._projector.apply, self._outbox.put
         with tracing.run_span(self.turn.thread_id, self.turn.run_id) as span:
             try:
-                async for batch in graph.stream(self.turn):
+                if self._past.events:
+                    put(apply(ev.Restated(await self._restated(graph))))
+                async for batch in graph.stream(self.turn, recovered=self._past.recovered):
                     for event in batch:
                         put(apply(event))
                     await self._outbox.has_room()
@@ -99,11 +124,17 @@ class Run:
                 tracing.failed(span, failure.row.code)
                 raise
 
+    async def _restated(self, graph: TurnGraph) -> list[Message]:
+        """The thread as the checkpoint has it, and the question, which may have died before it was in there."""
+        messages = (await graph.view(self.turn.thread_id)).messages
+        held = {message["id"] for message in messages}
+        asked = [{"id": m.id, "role": "user", "content": m.content} for m in self.turn.messages if m.id not in held]
+        return [*messages, *asked]
+
     async def _cancelled(self, graph: TurnGraph) -> list[dict[str, Any]]:
-        if not self._stopped:
-            # Nobody asked for this run to stop: the process is going down. The checkpoint stays resumable.
-            self.status = "error"
-            return self._projector.fail(ERRORS["SHUTTING_DOWN"], None)
+        if not self.stopping:
+            # Nobody asked for this run to stop: the process is going down.
+            return []
         self.status = "cancelled"
         try:
             await graph.cancel_turn(self.turn.thread_id)
@@ -117,8 +148,7 @@ class Run:
         logger.error("run failed: %s (%s)", code, correlation_id, exc_info=unexpected)
         return self._projector.fail(ERRORS[code], correlation_id)
 
-    def _publish_unrecorded_failure(self) -> None:
-        # The journal itself failed, so this frame has no sequence; without it clients would take the cut for success.
-        logger.exception("the journal failed", extra={"run": self.record.key})
-        row = ERRORS["AGENT_INTERNAL"]
+    def _publish_unrecorded(self, code: str) -> None:
+        # Not in the journal, so this frame has no sequence; without it clients would take the cut for success.
+        row = ERRORS[code]
         self.feed.publish([unnumbered({"type": "RUN_ERROR", "message": row.message, "code": row.code})])

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 from supervisor.journal.database import Database
-from supervisor.runs.port import Receipt, RunRecord, RunStatus
+from supervisor.runs.port import Receipt, RunRecord, RunStatus, Thread
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS threads (thread_id TEXT PRIMARY KEY, user_id TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (
-  run_key TEXT PRIMARY KEY, thread_id TEXT NOT NULL, run_id TEXT NOT NULL, status TEXT NOT NULL
+CREATE TABLE IF NOT EXISTS threads (
+  thread_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, model TEXT, last_run TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+  run_key TEXT PRIMARY KEY, thread_id TEXT NOT NULL, run_id TEXT NOT NULL, user_id TEXT NOT NULL, status TEXT NOT NULL,
+  base TEXT, turn BLOB
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS runs_unfinished ON runs (status) WHERE status = 'running';
 CREATE TABLE IF NOT EXISTS receipts (
-  thread_id TEXT NOT NULL, message_id TEXT NOT NULL, run_key TEXT NOT NULL, digest TEXT NOT NULL,
-  PRIMARY KEY (thread_id, message_id)
+  thread_id TEXT NOT NULL, name TEXT NOT NULL, run_key TEXT NOT NULL, digest TEXT NOT NULL,
+  PRIMARY KEY (thread_id, name)
 ) WITHOUT ROWID;
 """
+_THREAD = (
+    "SELECT t.user_id, t.model, r.status FROM threads t JOIN runs r ON r.run_key = t.last_run WHERE t.thread_id = ?"
+)
+_BEGIN_THREAD = (
+    "INSERT INTO threads VALUES (?, ?, ?, ?) ON CONFLICT (thread_id) DO UPDATE SET last_run = excluded.last_run"
+)
 
 
 class SqliteRunStore:
@@ -27,29 +36,46 @@ class SqliteRunStore:
     def __init__(self, path: Path) -> None:
         self._db = Database(path, _SCHEMA)
 
-    async def owner(self, thread_id: str) -> str | None:
-        rows = await self._query("SELECT user_id FROM threads WHERE thread_id = ?", thread_id)
-        return rows[0][0] if rows else None
-
-    async def receipts(self, thread_id: str) -> Mapping[str, Receipt]:
-        rows = await self._query("SELECT message_id, run_key, digest FROM receipts WHERE thread_id = ?", thread_id)
-        return {message_id: Receipt(run_key, digest) for message_id, run_key, digest in rows}
+    async def thread(self, thread_id: str, receipts: Collection[str] = ()) -> Thread | None:
+        return await self._db.run(self._thread, thread_id, tuple(receipts))
 
     async def begin(self, run: RunRecord) -> None:
         await self._db.run(self._begin, run)
 
     async def end(self, run_key: str, status: RunStatus) -> None:
-        await self._query("UPDATE runs SET status = ? WHERE run_key = ?", status, run_key)
+        # The input is kept for going on after a crash only; it may hold attachments.
+        sql = "UPDATE runs SET status = ?, turn = NULL WHERE run_key = ?"
+        await self._db.run(lambda: self._db.connection.execute(sql, (status, run_key)))
+
+    async def unfinished(self) -> list[RunRecord]:
+        return await self._db.run(self._unfinished)
 
     async def aclose(self) -> None:
         await self._db.aclose()
 
-    def _begin(self, run: RunRecord) -> None:
-        rows = [(run.thread_id, message, run.key, digest) for message, digest in run.digests.items()]
-        with self._db.transaction() as connection:
-            connection.execute("INSERT OR IGNORE INTO threads VALUES (?, ?)", (run.thread_id, run.user_id))
-            connection.execute("INSERT INTO runs VALUES (?, ?, ?, 'running')", (run.key, run.thread_id, run.run_id))
-            connection.executemany("INSERT INTO receipts VALUES (?, ?, ?, ?)", rows)
+    def _thread(self, thread_id: str, receipts: tuple[str, ...]) -> Thread | None:
+        connection = self._db.connection
+        row = connection.execute(_THREAD, (thread_id,)).fetchone()
+        if row is None:
+            return None
+        sql = f"SELECT name, run_key, digest FROM receipts WHERE thread_id = ? AND name IN ({_marks(receipts)})"
+        found = connection.execute(sql, (thread_id, *receipts)) if receipts else ()
+        user_id, model, status = row
+        return Thread(user_id, model, status, {name: Receipt(run_key, digest) for name, run_key, digest in found})
 
-    async def _query(self, sql: str, *values: Any) -> list[Any]:
-        return await self._db.run(lambda: self._db.connection.execute(sql, values).fetchall())
+    def _begin(self, run: RunRecord) -> None:
+        rows = [(run.thread_id, name, run.key, digest) for name, digest in run.receipts.items()]
+        values = (run.key, run.thread_id, run.run_id, run.user_id, "running", run.base, run.turn)
+        with self._db.transaction() as connection:
+            connection.execute(_BEGIN_THREAD, (run.thread_id, run.user_id, run.model, run.key))
+            connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            connection.executemany("INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?)", rows)
+
+    def _unfinished(self) -> list[RunRecord]:
+        sql = "SELECT run_key, thread_id, run_id, user_id, turn, base FROM runs WHERE status = 'running'"
+        rows = self._db.connection.execute(sql)
+        return [RunRecord(key, thread, run, user, turn, base=base) for key, thread, run, user, turn, base in rows]
+
+
+def _marks(values: tuple[str, ...]) -> str:
+    return ", ".join("?" * len(values))

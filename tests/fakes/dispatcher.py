@@ -33,6 +33,8 @@ class FakeDispatcher:
         self._answer = answer or said
         self._agents = tuple(agents) or (CANTEEN, TRANSPORT)
         self.calls: list[AgentCall] = []
+        self.cancelled: list[AgentCall] = []
+        self.cancelled: list[AgentCall] = []
 
     def agents(self) -> Sequence[AgentInfo]:
         return self._agents
@@ -45,6 +47,12 @@ class FakeDispatcher:
         self.calls.append(call)
         on_progress(Progress("status", f"{call.agent} works"))
         return self._answer(call)
+
+    async def cancel(self, call: AgentCall) -> None:
+        self.cancelled.append(call)
+
+    def release(self) -> None:
+        return None
 
 
 def said(call: AgentCall, text: str | None = None) -> DispatchResult:

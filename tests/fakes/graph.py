@@ -14,7 +14,8 @@ from supervisor.dispatch.port import Dispatcher, UserContext
 from supervisor.events.internal import InternalEvent
 from supervisor.events.projector import Projector
 from supervisor.graph import port
-from supervisor.graph.service import GraphParts, SupervisorGraph
+from supervisor.graph.build import GraphParts
+from supervisor.graph.service import SupervisorGraph
 from tests.fakes.agui import assert_well_formed
 from tests.fakes.dispatcher import FakeDispatcher
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from supervisor.events import internal as ev
-from supervisor.graph.port import Turn
+from supervisor.graph.port import ThreadView, Turn
 
 Step = Sequence[ev.InternalEvent] | Callable[[], Awaitable[None]] | Exception
 
@@ -26,7 +26,8 @@ class FakeGraph:
         self.cancelled: list[str] = []
         self.history: dict[str, list[dict[str, Any]]] = {}
 
-    async def stream(self, turn: Turn) -> AsyncIterator[Sequence[ev.InternalEvent]]:
+    async def stream(self, turn: Turn, *, recovered: bool = False) -> AsyncIterator[Sequence[ev.InternalEvent]]:
+        del recovered
         self.turns.append(turn)
         messages = self.history.setdefault(turn.thread_id, [])
         messages += [{"id": m.id, "role": "user", "content": m.content} for m in turn.messages]
@@ -45,8 +46,11 @@ class FakeGraph:
         if text:
             self.history[thread_id].append({"id": "m1", "role": "assistant", "content": text})
 
-    async def messages(self, thread_id: str) -> list[dict[str, Any]]:
-        return list(self.history.get(thread_id, []))
+    async def view(self, thread_id: str) -> ThreadView:
+        return ThreadView(list(self.history.get(thread_id, [])))
+
+    def release(self) -> None:
+        return None
 
     async def cancel_turn(self, thread_id: str) -> None:
         self.cancelled.append(thread_id)

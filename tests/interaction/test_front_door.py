@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
+from supervisor.dispatch.port import UserContext
 from supervisor.errors import RunFailure
-from supervisor.graph.port import Turn
+from supervisor.graph.port import Turn, UserMessage
 from supervisor.http import problems
 from supervisor.http.auth import SingleUser
 from supervisor.http.requests import Limits
 from supervisor.http.routes import FrontDoor, router
 from supervisor.journal.memory import MemoryJournal
+from supervisor.runs.commands import make_commands
 from supervisor.runs.manager import RunManager, RunSettings
 from supervisor.runs.memory import MemoryRunStore
+from supervisor.runs.request import TurnRequest
 from tests.fakes.agui import events, parse, run_input, text_of
 from tests.fakes.turn_graph import FakeGraph, Step, say
 
@@ -37,7 +41,9 @@ class Server:
         )
         self.app = FastAPI()
         problems.install(self.app)
-        self.app.include_router(router(FrontDoor(self.runs, SingleUser(), lambda: (), {}, Limits(10_000, 1_000))))
+        commands = make_commands(self.runs.cancel)
+        door = FrontDoor(self.runs, SingleUser(), lambda: (), {}, Limits(10_000, 1_000), commands)
+        self.app.include_router(router(door))
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         self.client = httpx.AsyncClient(transport=transport, base_url="http://test")
 
@@ -189,7 +195,7 @@ async def test_jrn_01_last_event_id_continues_exactly_after_the_cursor(serve: Ca
 async def test_jrn_04_a_dropped_connection_is_not_a_cancel(serve: Callable[..., Server]) -> None:
     go_on = asyncio.Event()
     server = serve(say("一"), go_on.wait, say("二", "m2"))
-    run = await server.runs.submit(_turn(server))
+    run = await server.runs.submit(QUESTION)
     await anext(run)
     await run.aclose()  # type: ignore[attr-defined]
     active = server.runs.active("t")
@@ -199,14 +205,10 @@ async def test_jrn_04_a_dropped_connection_is_not_a_cancel(serve: Callable[..., 
     found = events((await server.client.get("/agui/threads/t/events")).content)
     assert text_of(found) == "一二"
     late = await server.post("/agui/command", {"threadId": "t", "command": "cancel"})
-    assert late.json() == {"status": "rejected", "reason": "no_active_run"}
+    assert late.json() == {"status": "rejected", "reason": "already_finished"}
 
 
-def _turn(server: Server) -> Turn:
-    from supervisor.dispatch.port import UserContext
-    from supervisor.graph.port import UserMessage
-
-    return Turn("t", "r", (UserMessage("u1", "hi"),), UserContext("local"))
+QUESTION = TurnRequest("t", "r", UserContext("local"), (UserMessage("u1", "hi"),))
 
 
 @pytest.mark.requirement("AGUI-LIFECYCLE-06", "AGUI-LIFECYCLE-07", "SB-CANCEL-01")
@@ -251,7 +253,7 @@ async def test_connect_gives_the_conversation_and_the_running_answer(serve: Call
 
     server = serve(say("一"), pause, say("二", "m2"))
     empty = events((await server.post("/agui/connect", run_input(None))).content)
-    assert empty[1] == {"type": "MESSAGES_SNAPSHOT", "messages": []}
+    assert (empty[1]["type"], empty[1]["messages"]) == ("MESSAGES_SNAPSHOT", [])
     run = asyncio.create_task(server.post("/agui", run_input()))
     await reached.wait()
     joined = asyncio.create_task(server.post("/agui/connect", run_input(None, run="other")))
@@ -269,8 +271,7 @@ async def test_connect_gives_the_conversation_and_the_running_answer(serve: Call
 @pytest.mark.requirement("SB-FRONT-02")
 async def test_another_users_thread_does_not_exist(serve: Callable[..., Server]) -> None:
     server = serve(say("x"))
-    await server.post("/agui", run_input())
-    server.store._owners["t"] = "somebody"
+    _ = [piece async for piece in await server.runs.submit(replace(QUESTION, user=UserContext("somebody")))]
     for path, body in (
         ("/agui", run_input(message="u2")),
         ("/agui/connect", run_input(None)),

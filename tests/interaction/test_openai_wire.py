@@ -109,7 +109,7 @@ async def test_uni_01_the_wire_gives_the_events_that_the_scripted_model_gives(
     async with serve(*(Reply(turn, bytewise=bytewise) for turn in turns)) as wire:
         real = desk(wire)
         found = await real.ask("查")
-        messages = await real.graph.messages("t")
+        messages = (await real.graph.view("t")).messages
     assert nameless(found) == nameless(expected)
     held = [c for m in messages for c in m.get("toolCalls", [])]
     assert {c["id"]: json.loads(c["function"]["arguments"]) for c in held} == {
@@ -149,10 +149,12 @@ async def test_the_request_carries_the_key_the_conversation_and_the_agents() -> 
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert [m["content"] for m in request.body["messages"][1:]] == ["一", "好", "二"]
-    assert [t["function"]["name"] for t in request.body["tools"]] == ["call_domain_agent", "orchestrate_parallel"]
+    names = [t["function"]["name"] for t in request.body["tools"]]
+    assert names == ["call_domain_agent", "orchestrate_parallel", *(f"ask_{what}" for what in ASKS)]
     assert '"agent": "canteen"' in request.body["tools"][0]["function"]["description"]
 
 
+ASKS = ("input", "choice", "multi_choice", "confirm")
 HALF_CALL = Turn(chunks=[call(0, "c1", CANTEEN[:20])], finish_reason="length")
 NO_OBJECT = Turn(chunks=[call(0, "c1", '"canteen"')])
 AT_ONCE = {"retry-after-ms": "1"}

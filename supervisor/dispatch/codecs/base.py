@@ -11,13 +11,14 @@ Version = Literal["1.0", "0.3", "legacy"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One user message on its way to an agent. `metadata` is free of None."""
+    """One user message on its way to an agent: text, and JSON beside it. `metadata` is free of None."""
 
     text: str
     message_id: str
     context_id: str
     task_id: str | None
     metadata: Mapping[str, Any]
+    data: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,10 @@ def _send_params(question: Question) -> dict[str, Any]:
         "messageId": question.message_id,
         "contextId": question.context_id,
         "role": "user",
-        "parts": [{"kind": "text", "text": question.text}],
+        "parts": [
+            {"kind": "text", "text": question.text},
+            *([{"kind": "data", "data": question.data}] if question.data else []),
+        ],
         "metadata": question.metadata,
     }
     if question.task_id:

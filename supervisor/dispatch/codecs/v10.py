@@ -14,7 +14,7 @@ def _send_params(question: Question) -> dict[str, Any]:
         "messageId": question.message_id,
         "contextId": question.context_id,
         "role": "ROLE_USER",
-        "parts": [{"text": question.text}],
+        "parts": [{"text": question.text}, *([{"data": question.data}] if question.data else [])],
         "metadata": question.metadata,
     }
     if question.task_id:

@@ -127,6 +127,8 @@ class ToolErrorGuard(Guard):
         try:
             return await handler(request)
         except GraphBubbleUp:
+            context: Any = request.runtime.context
+            context.paused = True
             raise
         except Exception as error:
             if is_invalid_resume(error):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from supervisor.events import internal as ev
 from supervisor.events.encode import PING, encode, frame, unnumbered
 from supervisor.events.named import NamedEncoder
-from supervisor.events.projector import Peer, Projector
+from supervisor.events.projector import Projector
 from supervisor.http.encoding import wants_named
 
 NAMES = {
@@ -98,7 +98,7 @@ def test_the_data_is_the_event_without_its_type_in_the_words_of_the_encoding(eve
 
 def turn(mode: Any, status: Any = "completed", error: str | None = None) -> list[tuple[str, Any]]:
     """The named sub-agent events of one invocation, as the projector sends it in `mode`."""
-    projector = Projector("t", "r", lambda *_: [], Peer(True, mode))
+    projector = Projector("t", "r", lambda *_: [], mode)
     encoder = NamedEncoder(mode)
     steps = [
         ev.SubagentStarted("s", "canteen", "Knows dishes.", "c"),

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
+import orjson
 import pytest
 from ag_ui.core import Event as AguiEvent
 from pydantic import TypeAdapter
 
 from supervisor.errors import ERRORS
 from supervisor.events import internal as ev
-from supervisor.events.projector import Peer, Projector
+from supervisor.events.downgrade import downgraded
+from supervisor.events.encode import frame
+from supervisor.events.projector import Projector
+from supervisor.events.subagents import SubagentMode
+from tests.fakes.agui import parse
 
 ADAPTER: TypeAdapter[Any] = TypeAdapter(AguiEvent)
 
@@ -19,8 +25,8 @@ def no_surfaces(call_id: str, artifact: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"type": "CUSTOM", "name": "surface", "value": {"call": call_id, "artifact": artifact}}]
 
 
-def project(*events: ev.InternalEvent, peer: Peer | None = None, end: str = "finish") -> list[dict[str, Any]]:
-    projector = Projector("t", "r", no_surfaces, peer)
+def project(*events: ev.InternalEvent, subagents: SubagentMode = "both", end: str = "finish") -> list[dict[str, Any]]:
+    projector = Projector("t", "r", no_surfaces, subagents)
     out = projector.start()
     for event in events:
         out += projector.apply(event)
@@ -127,7 +133,7 @@ def test_either_family_of_subagent_events_can_be_switched_off(mode: Any, expecte
         ev.SubagentStarted("s1", "canteen", "d", "c1"),
         ev.SubagentDelta("s1", "status", "查"),
         ev.SubagentEnded("s1", "failed", "", "http_500"),
-        peer=Peer(True, mode),
+        subagents=mode,
     )
     assert len(events) == expected + 2
 
@@ -150,10 +156,31 @@ def test_everything_that_was_opened_is_closed_before_the_one_terminal_event(end:
 
 
 @pytest.mark.requirement("AGUI-VERSION-02")
-def test_an_old_client_sees_a_cancelled_run_as_an_error_with_code_cancelled() -> None:
-    assert project(end="cancel")[-1]["outcome"] == {"type": "cancelled"}
-    old = project(peer=Peer(modern=False), end="cancel")[-1]
-    assert (old["type"], old["code"]) == ("RUN_ERROR", "cancelled")
+async def test_an_old_client_sees_a_cancelled_run_as_an_error_with_code_cancelled() -> None:
+    events = project(ev.TextDelta("m", "半"), end="cancel")
+    assert events[-1]["outcome"] == {"type": "cancelled"}
+    old = await for_old_clients(events)
+    assert [e["type"] for e in old[:-1]] == [e["type"] for e in events[:-1]]
+    assert (old[-1]["type"], old[-1]["code"]) == ("RUN_ERROR", "cancelled")
+
+
+async def test_an_old_client_is_not_told_which_of_its_tools_are_waited_for() -> None:
+    events = project(ev.Paused([], ["c1"]))
+    assert events[-1]["outcome"] == {"type": "success", "pendingToolCallIds": ["c1"]}
+    assert (await for_old_clients(events))[-1]["outcome"] == {"type": "success"}
+
+
+async def for_old_clients(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The events after the downgrade of one piece that holds all frames."""
+    piece = b"".join(frame(i, orjson.dumps(event)) for i, event in enumerate(events, 1))
+
+    async def source() -> AsyncIterator[bytes]:
+        yield b": ping\n\n"
+        yield piece
+
+    frames = [f async for f in downgraded(source())]
+    assert frames[0] == b": ping\n\n"
+    return [f.event for f in parse(frames[1])]
 
 
 @pytest.mark.requirement("AGUI-TOOL-02")

@@ -70,7 +70,7 @@ async def test_the_directory_is_read_once_per_version_of_the_registry() -> None:
 async def test_the_directory_is_in_one_tool_and_both_tools_keep_their_schemas() -> None:
     policy = Recorder()
     await Desk(ScriptedChatModel(policy=policy)).ask()
-    single, parallel = policy.tools[0]
+    single, parallel, *_ = policy.tools[0]
     assert (single.name, parallel.name) == ("call_domain_agent", "orchestrate_parallel")
     assert set(single.parameters["properties"]) == {"agent", "query"}
     assert set(parallel.parameters["properties"]) == {"calls"}

@@ -80,7 +80,7 @@ async def test_ags_04_text_after_a_tool_call_belongs_to_the_same_message() -> No
     events = await desk.ask()
     before = events[: [e["type"] for e in events].index("TOOL_CALL_RESULT")]
     assert text_of(before) == "我来查，请稍等"
-    assert [m.get("content") for m in await desk.graph.messages("t") if m["role"] == "assistant"] == [
+    assert [m.get("content") for m in (await desk.graph.view("t")).messages if m["role"] == "assistant"] == [
         "我来查，请稍等",
         "完成",
     ]
@@ -103,7 +103,7 @@ async def test_reasoning_is_streamed_apart_from_text() -> None:
 async def test_ids_and_order_of_the_stream_are_those_of_the_checkpoint() -> None:
     desk = Desk(model(calls(("canteen", "辣"), ("transport", "车"), text="我查"), "完"))
     events = await desk.ask()
-    messages = await desk.graph.messages("t")
+    messages = (await desk.graph.view("t")).messages
     assert [m["role"] for m in messages] == ["user", "assistant", "tool", "tool", "assistant"]
     streamed = {e["messageId"] for e in events if e["type"] in ("TEXT_MESSAGE_START", "TOOL_CALL_RESULT")}
     assert streamed == {m["id"] for m in messages[1:]}
@@ -123,7 +123,7 @@ async def test_hist_01_the_model_sees_the_whole_conversation_on_the_next_turn() 
     await desk.ask("1")
     await desk.ask("2")
     assert seen[1] == ["human:1", "ai:一", "human:2"]
-    assert [m["role"] for m in await desk.graph.messages("t")] == ["user", "assistant", "user", "assistant"]
+    assert [m["role"] for m in (await desk.graph.view("t")).messages] == ["user", "assistant", "user", "assistant"]
 
 
 async def test_a_parallel_call_gives_one_row_per_leg_and_keeps_failures_apart() -> None:
@@ -229,7 +229,7 @@ async def test_scale_05_a_model_that_repeats_one_call_ends_with_an_answer() -> N
     assert started == {e["toolCallId"] for e in of_type(events, "TOOL_CALL_RESULT")}
     await desk.ask("辣")
     assert len(desk.dispatcher.calls) == 2  # type: ignore[attr-defined]
-    assert [m["role"] for m in await desk.graph.messages("t")][-1] == "assistant"
+    assert [m["role"] for m in (await desk.graph.view("t")).messages][-1] == "assistant"
 
 
 @pytest.mark.requirement("SB-GRAPH-01")
@@ -257,7 +257,7 @@ async def test_a_call_id_that_the_model_uses_again_becomes_another_one_everywher
     assert started[0] == "call_0"
     assert len(set(started)) == 4
     assert [e["toolCallId"] for e in of_type(events, "TOOL_CALL_RESULT")] == started
-    messages = await desk.graph.messages("t")
+    messages = (await desk.graph.view("t")).messages
     assert [c["id"] for m in messages for c in m.get("toolCalls", ())] == started
     assert [m["toolCallId"] for m in messages if m["role"] == "tool"] == started
 
@@ -298,7 +298,7 @@ async def test_hist_02_a_cancelled_turn_leaves_a_clean_thread() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     await desk.graph.cancel_turn("t")
-    messages = await desk.graph.messages("t")
+    messages = (await desk.graph.view("t")).messages
     assert [m["role"] for m in messages] == ["user", "assistant", "tool", "tool", "assistant"]
     assert {json.loads(m["content"])["status"] for m in messages if m["role"] == "tool"} >= {"failed"}
     assert messages[-1]["content"] == "（已停止）"
@@ -311,7 +311,7 @@ async def test_the_model_that_never_stops_calling_new_things_hits_the_step_limit
     with pytest.raises(RunFailure) as failure:
         await desk.ask()
     assert failure.value.row.code == "GRAPH_STEP_LIMIT"
-    desk2 = await desk.graph.messages("t")
+    desk2 = (await desk.graph.view("t")).messages
     assert desk2[0]["role"] == "user"
 
 
@@ -327,7 +327,7 @@ async def test_user_context_reaches_the_model_and_the_agent_but_not_the_conversa
     await desk.internal("hi", user="alice-7")
     assert all('"user_id":"alice-7"' in text for text in systems)
     assert desk.dispatcher.calls[0].user.user_id == "alice-7"  # type: ignore[attr-defined]
-    assert "alice-7" not in json.dumps(await desk.graph.messages("t"))
+    assert "alice-7" not in json.dumps((await desk.graph.view("t")).messages)
 
 
 @pytest.mark.requirement("SB-STREAM-07")

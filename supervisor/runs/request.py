@@ -1,0 +1,68 @@
+"""What a client asks of a thread, read from its RunAgentInput and not yet checked against the thread."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import orjson
+
+from supervisor.dispatch.port import UserContext
+from supervisor.graph.port import UserMessage
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An entry of `resume`: the answer to an open interrupt, or the refusal to answer it."""
+
+    interrupt_id: str
+    cancelled: bool
+    payload: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """A tool message of the client: what its own tool gave. `id` is the message's."""
+
+    id: str
+    call_id: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One POST to `/agui`. `target` is the message that `edit-last` replaces."""
+
+    thread_id: str
+    run_id: str
+    user: UserContext
+    messages: tuple[UserMessage, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    outputs: tuple[ToolOutput, ...] = ()
+    command: Literal["edit-last", "regenerate"] | None = None
+    target: str | None = None
+    model: str | None = None
+    tools: tuple[Json, ...] = ()
+    state: Json = field(default_factory=dict[str, Any])
+
+    def receipts(self) -> dict[str, str]:
+        """Digest per thing that may be done once only, by receipt name; what is newest in a conversation comes last."""
+        found = {f"tool:{output.call_id}": digest(output.content) for output in self.outputs}
+        found |= {message.id: digest(message.content) for message in self.messages}
+        found |= {resume_receipt(a.interrupt_id): digest([a.cancelled, a.payload]) for a in self.answers}
+        if self.command == "regenerate":
+            found[f"regenerate:{self.run_id}"] = ""
+        return found
+
+
+def resume_receipt(interrupt_id: str) -> str:
+    """Receipt id of the answer to an interrupt."""
+    return f"resume:{interrupt_id}"
+
+
+def digest(value: Any) -> str:
+    """The same for equal JSON values."""
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
