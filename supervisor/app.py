@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Any
@@ -19,12 +19,13 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from a2ui_schemas.gate import check
 from a2ui_schemas.loader import Catalogue, load_catalogue
 from chat_models import resolve_model
+from supervisor.card_desk import CardDesk
 from supervisor.cards import artifact
 from supervisor.cards.render import CardRenderer
 from supervisor.dispatch.a2a import A2ADispatcher
 from supervisor.dispatch.client import make_client
 from supervisor.dispatch.discovery.static import StaticDiscovery
-from supervisor.dispatch.port import Dispatcher, DispatchResult
+from supervisor.dispatch.port import Dispatcher
 from supervisor.dispatch.settings import DispatchSettings, parse_agents
 from supervisor.dispatch.tokens.none import NoTokens
 from supervisor.dispatch.tokens.static import StaticTokens
@@ -39,6 +40,7 @@ from supervisor.http.routes import FrontDoor, router
 from supervisor.journal.memory import MemoryJournal
 from supervisor.journal.port import Journal
 from supervisor.journal.sqlite import SqliteJournal
+from supervisor.runs.admission import Rules
 from supervisor.runs.commands import make_commands
 from supervisor.runs.manager import RunManager, RunSettings
 from supervisor.runs.memory import MemoryRunStore
@@ -99,7 +101,7 @@ async def _open(
         drain=settings.drain_seconds,
         subagents=settings.subagent_events,
         models=frozenset(models),
-        reserved=tool_names(added.tools),
+        rules=Rules(tool_names(added.tools), {card.type: dict.fromkeys(card.actions, {}) for card in catalogue.cards.values()}),
     )
     runs = RunManager(graph, journal, store, artifact.surface_events, run_settings)
     stack.push_async_callback(runs.aclose)
@@ -117,6 +119,10 @@ async def _open(
         subagents=settings.subagent_events,
     )
     app.include_router(router(door))
+    if settings.legacy_raw:
+        from supervisor.http import raw  # the bridge takes seconds to import
+
+        app.include_router(raw.router(door, graph, settings.heartbeat_seconds))
     page.install(app)
 
 
@@ -159,21 +165,6 @@ def _graph(
     checkpointer: BaseCheckpointSaver[Any],
     added: Extensions,
 ) -> SupervisorGraph:
-    renderer = CardRenderer(catalogue)
-
-    def render_cards(results: Sequence[DispatchResult]) -> dict[str, Any] | None:
-        cards = [
-            renderer.render(
-                result.card_type,
-                result.card_data,
-                bubble_text=result.bubble_text or result.content,
-                card_category=result.card_category,
-            )
-            for result in results
-            if result.card_type
-        ]
-        return artifact.build(cards) if cards else None
-
     def model(name: str) -> BaseChatModel:
         return resolve_model(
             name,
@@ -187,8 +178,7 @@ def _graph(
         model(settings.model),
         dispatcher,
         checkpointer,
-        render_cards,
-        artifact.activity_messages,
+        CardDesk(CardRenderer(catalogue)),
         recursion_limit=settings.recursion_limit,
         models={name: model(spec) for name, spec in settings.chosen_models().items()},
         tools=added.tools,

@@ -48,6 +48,8 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(default=1_048_576, gt=0)
     max_message_chars: int = Field(default=32_000, gt=0)
 
+    legacy_raw: bool = False
+    """Serve `/agui/raw`: the stock CopilotKit bridge, for old clients that read RAW events."""
     subagent_events: Literal["both", "standard", "custom"] = "both"
     flush_window_ms: float = Field(default=10, ge=0)
     heartbeat_seconds: float = Field(default=15, gt=0)

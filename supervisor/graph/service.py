@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -16,15 +17,17 @@ from langgraph.types import Command
 from chat_models import is_chinese
 from supervisor.errors import RunFailure
 from supervisor.events import internal as ev
+from supervisor.graph.actions import CARD_ACTION, action_message, arguments
 from supervisor.graph.attachments import human, said
 from supervisor.graph.build import GraphParts, build
+from supervisor.graph.cards import surfaces_of
 from supervisor.graph.context import RunContext
 from supervisor.graph.failures import code_of
 from supervisor.graph.history import agui_messages
 from supervisor.graph.hitl.questions import read_questions
 from supervisor.graph.middleware.frontend import tool_schemas
 from supervisor.graph.pairs import steps
-from supervisor.graph.port import ThreadView, Turn
+from supervisor.graph.port import SurfaceAction, ThreadView, Turn
 from supervisor.graph.results import refusal, since_last_question
 from supervisor.graph.source import MODEL_NODE, PartReader, Watch
 
@@ -34,6 +37,17 @@ MAX_ROUNDS = 8
 """How often questions that come up while others are being answered are cancelled, before their calls are closed."""
 
 Events = AsyncIterator[Sequence[ev.InternalEvent]]
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The compiled graph, and input, config and context of one turn. `state_keys` are those that a client may see."""
+
+    graph: Any
+    given: Any
+    config: RunnableConfig
+    context: RunContext
+    state_keys: tuple[str, ...]
 
 
 class SupervisorGraph:
@@ -46,18 +60,33 @@ class SupervisorGraph:
 
     async def stream(self, turn: Turn, *, recovered: bool = False) -> Events:
         """Run one turn. Raises `RunFailure` with a stable code for every failure."""
-        tools = tool_schemas(turn.tools)
-        context = RunContext(turn.thread_id, turn.user, tools, frozenset(turn.frontend_calls), turn.model)
         try:
-            async for events in self._turn(turn, context, recovered):
+            async for events in self._turn(turn, _context(turn), recovered):
                 yield events
         except Exception as error:
-            code = code_of(error)
-            # Only the kind: the text may hold a prompt, a key or an address.
-            logger.error("the graph failed with %s: %s", type(error).__name__, code)
-            if code != "INVALID_RESUME":
-                await self._leave_clean(turn.thread_id)
-            raise RunFailure(code) from None
+            raise await self.failure(error, turn.thread_id) from None
+
+    async def invocation(self, turn: Turn) -> Invocation:
+        """What the compiled graph is to be called with for a turn, by who tells it another way than `stream`.
+
+        Answers that come with a new message are given before this returns.
+        """
+        context = _context(turn)
+        if turn.resume and turn.messages:
+            async for _ in self._answer_first(turn, context, PartReader(self._watch, context.call_ids)):
+                pass
+        removals = (await self._rewritten(turn))[1] if turn.rewrite else []
+        keys = ("messages", *self._parts.shared_state)
+        return Invocation(self._graph, self._input(turn, removals), self._config(turn.thread_id), context, keys)
+
+    async def failure(self, error: Exception, thread_id: str) -> RunFailure:
+        """What to raise for an exception of the graph; its thread is left clean."""
+        code = code_of(error)
+        # Only the kind: the text may hold a prompt, a key or an address.
+        logger.error("the graph failed with %s: %s", type(error).__name__, code)
+        if code != "INVALID_RESUME":
+            await self._leave_clean(thread_id)
+        return RunFailure(code)
 
     async def view(self, thread_id: str) -> ThreadView:
         """The thread as it stands; an empty view for an unknown thread."""
@@ -66,10 +95,11 @@ class SupervisorGraph:
         messages = _messages(state)
         asked = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=len(messages))
         return ThreadView(
-            agui_messages(messages, self._parts.activities),
+            agui_messages(messages, self._parts.cards),
             read_questions(state.interrupts, self._expiry(state)),
             {key: state.values[key] for key in shared if key in state.values} if shared else None,
             tuple(m.id or "" for m in messages[asked:]),
+            surfaces_of(messages, self._parts.cards),
         )
 
     async def cancel_turn(self, thread_id: str) -> None:
@@ -88,9 +118,12 @@ class SupervisorGraph:
         reader = PartReader(self._watch, context.call_ids)
         if self._watch.shared:
             yield [await self._shared_state(turn)]
-        if turn.resume and turn.messages:
+        if turn.resume and (turn.messages or turn.action):
             async for events in self._answer_first(turn, context, reader):
                 yield events
+        if turn.action is not None and not begun:
+            yield await self._act(turn.thread_id, turn.action)
+            begun = True
         removals: list[RemoveMessage] = []
         if turn.rewrite and not begun:
             restated, removals = await self._rewritten(turn)
@@ -106,14 +139,24 @@ class SupervisorGraph:
         state = await self._state(turn.thread_id)
         open_ids = {item.id for item in state.interrupts}
         left = replace(turn, resume={k: v for k, v in turn.resume.items() if k in open_ids})
+        messages = _messages(state)
+        if turn.action is not None:
+            return left, any(m.id == turn.action.message_id for m in messages)
         if not turn.messages:
             return left, not left.resume
-        messages = _messages(state)
         held = {m.id: said(m) for m in messages if isinstance(m, HumanMessage)}
         asked = all(held.get(m.id) == m.content for m in turn.messages)
         stale = {m.id for m in messages} & (set(turn.rewrite) - {m.id for m in turn.messages})
         unanswered = not state.next and isinstance(messages[-1] if messages else None, HumanMessage)
         return left, asked and not stale and not unanswered
+
+    async def _act(self, thread_id: str, action: SurfaceAction) -> Sequence[ev.InternalEvent]:
+        """Put the call that stands for a click into the thread; the run goes on with it."""
+        update = {"messages": [action_message(action)]}
+        await self._graph.aupdate_state(self._config(thread_id), update, as_node=MODEL_NODE)
+        args = json.dumps(arguments(action), ensure_ascii=False)
+        told = ev.ToolCallDelta(action.message_id, 0, action.call_id, CARD_ACTION, args)
+        return [told, ev.MessageDone(action.message_id)]
 
     async def _answer_first(self, turn: Turn, context: RunContext, reader: PartReader) -> Events:
         """Open questions are answered and their tools end; the model does not speak before the new message is there."""
@@ -194,6 +237,11 @@ class SupervisorGraph:
 
     def _config(self, thread_id: str) -> RunnableConfig:
         return {"configurable": {"thread_id": thread_id}, "recursion_limit": self._parts.recursion_limit}
+
+
+def _context(turn: Turn) -> RunContext:
+    tools = tool_schemas(turn.tools)
+    return RunContext(turn.thread_id, turn.user, tools, frozenset(turn.frontend_calls), turn.model)
 
 
 def _messages(state: Any) -> list[BaseMessage]:

@@ -66,7 +66,7 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
         else:
             with joined(request.headers):
                 source = await door.runs.submit(parse_turn(body, user, door.limits))
-        return _stream(request, body, source, door)
+        return as_stream(request, body, source, door)
 
     @routes.post("/agui/connect")
     async def agui_connect(request: Request) -> Response:
@@ -75,7 +75,7 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
         body = await read_object(request, door.limits)
         thread_id, run_id = required_id(body, "threadId"), required_id(body, "runId")
         await door.runs.authorise(thread_id, user.user_id)
-        return _stream(request, body, connect(door.runs, thread_id, run_id), door)
+        return as_stream(request, body, connect(door.runs, thread_id, run_id), door)
 
     @routes.post("/agui/command")
     async def agui_command(request: Request) -> Response:
@@ -88,7 +88,7 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
         return JSONResponse(await door.commands.run(command, Command(thread_id, user, body.get("payload"))))
 
 
-def _stream(request: Request, body: dict[str, Any], source: AsyncIterator[bytes], door: FrontDoor) -> Response:
+def as_stream(request: Request, body: dict[str, Any], source: AsyncIterator[bytes], door: FrontDoor) -> Response:
     """The stream as this client takes it."""
     return event_stream(request, source if modern(body) else downgraded(source), door.subagents)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from supervisor.errors import Problem
@@ -14,7 +14,7 @@ from supervisor.events.projector import Projector, SurfaceEvents
 from supervisor.events.subagents import SubagentMode
 from supervisor.graph.port import ThreadView, Turn, TurnGraph
 from supervisor.journal.port import Journal, Record
-from supervisor.runs.admission import EMPTY, admit, known_run, news
+from supervisor.runs.admission import EMPTY, Rules, admit, known_run, news
 from supervisor.runs.commands import Rejected
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
@@ -28,7 +28,7 @@ from supervisor.runs.run import Run
 class RunSettings:
     """Times in seconds. `drain`: how long runs may finish once the server was told to stop.
 
-    `models` are the names that a thread may choose; `reserved` those of tools that a client may not bring.
+    `models` are the names that a thread may choose.
     """
 
     flush_window: float = 0.01
@@ -36,7 +36,7 @@ class RunSettings:
     drain: float = 10.0
     subagents: SubagentMode = "both"
     models: Collection[str] = ()
-    reserved: Collection[str] = ()
+    rules: Rules = field(default_factory=Rules)
 
 
 class RunManager:
@@ -54,9 +54,10 @@ class RunManager:
         self._draining = False
         self._loop = asyncio.get_running_loop()
 
-    async def submit(self, request: TurnRequest) -> AsyncIterator[bytes]:
+    async def submit(self, request: TurnRequest, graph: TurnGraph | None = None) -> AsyncIterator[bytes]:
         """Start the run of a request, or replay the run that dealt with it before. The frames of that run.
 
+        A run that is started takes `graph`, another view of the one that all runs share.
         Raises `Problem`: 503 shutting_down, 404 thread_not_found, 409 thread_busy, 422 unknown_model, 409 model_fixed,
         and what `admission` raises.
         """
@@ -69,7 +70,7 @@ class RunManager:
             thread = await self._thread(request)
             run = await self._admitted(request, thread)
             if run is not None:
-                return self.tail(self._start(run))
+                return self.tail(self._start(run, graph))
         finally:
             if self._active[request.thread_id] is None:
                 del self._active[request.thread_id]
@@ -200,9 +201,10 @@ class RunManager:
         if not fresh.receipts() and fresh.command is None:
             return None
         view = EMPTY
-        if thread is not None and (thread.status not in ("success", "cancelled") or fresh.answers or fresh.command):
+        settled = thread is None or thread.status in ("success", "cancelled")
+        if not settled or (thread and (fresh.answers or fresh.command or fresh.action)):
             view = await self._graph.view(request.thread_id)
-        admitted = admit(fresh, view, now=datetime.now(UTC), reserved=self._settings.reserved)
+        admitted = admit(fresh, view, self._settings.rules, datetime.now(UTC))
         if admitted is None:
             return None
         turn = admitted.with_model(self._model(request, thread))
@@ -237,9 +239,9 @@ class RunManager:
 
         return Run(record, turn, projector, outbox, past)
 
-    def _start(self, run: Run) -> Run:
+    def _start(self, run: Run, graph: TurnGraph | None = None) -> Run:
         self._active[run.turn.thread_id] = run
-        run.start(self._graph, self._ended)
+        run.start(graph or self._graph, self._ended)
         return run
 
     async def _ended(self, run: Run) -> None:

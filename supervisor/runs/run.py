@@ -37,6 +37,7 @@ class Run:
         self.feed = Feed(past.frames, past.first_seq)
         self.status: RunStatus = "running"
         self.stopping = False
+        self.graph: TurnGraph | None = None
         self._past = past
         self._projector = projector
         self._outbox = make_outbox(self.feed)
@@ -46,6 +47,7 @@ class Run:
 
     def start(self, graph: TurnGraph, on_end: Callable[[Run], Awaitable[None]]) -> None:
         """Begin. `on_end` is awaited after the last frame is in the journal."""
+        self.graph = graph
         # The graph has a task of its own, so that stopping it, however early, cannot stop the closing of the stream.
         self._work = asyncio.create_task(self._stream(graph))
         self._task = asyncio.create_task(self._execute(graph, self._work, on_end))
