@@ -76,9 +76,10 @@ class Reader:
 
 
 async def one_run(
-    journal: CountingJournal, name: str, window: float, pace: float, tokens: int
+    journal: CountingJournal, name: str, window: float, pace: float, tokens: int, phase: float
 ) -> tuple[Reader, float, float]:
-    """(what was read, seconds to the first text, seconds from the last token to the end)."""
+    """(what was read, seconds to the first text, seconds from the last token to the end). Streams do not keep step."""
+    await asyncio.sleep(phase * pace)
     feed, reader = Feed(), Reader()
     reading = asyncio.create_task(reader.follow(feed))
     outbox = Outbox(journal, feed, name, name, window)
@@ -99,7 +100,7 @@ async def measure(folder: Path, window: float, pace: float, streams: int, tokens
     """One cell, in a fresh file."""
     journal = CountingJournal(folder / f"{time.monotonic_ns()}.db")
     cpu = time.process_time()
-    runs = [one_run(journal, f"run-{n}", window / 1000, pace / 1000, tokens) for n in range(streams)]
+    runs = [one_run(journal, f"run-{n}", window / 1000, pace / 1000, tokens, n / streams) for n in range(streams)]
     done = await asyncio.gather(*runs)
     cpu = time.process_time() - cpu
     await journal.aclose()
