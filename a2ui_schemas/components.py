@@ -1,4 +1,4 @@
-"""The A2UI catalogue of our surfaces: the basic components and two of our own, declared once and exported as JSON.
+"""The A2UI catalogue of our surfaces: the basic components and four of our own, declared once and exported as JSON.
 
 `python -m a2ui_schemas export` writes `catalog.json`, which front ends and other services read.
 """
@@ -19,17 +19,26 @@ CATALOG_ID = "https://switchboard.example/a2ui/catalogs/campus/v1/catalog.json"
 
 
 class HeatmapComponent(CatalogComponentCommon):
-    """A grid of coloured cells. `cells` is bound to an array of `{label, value 0..1, detail?}`."""
+    """A grid of coloured cells. `cells` is bound to an array of `{label, value 0..1?, detail?}`, row by row.
+
+    With `rowLabels` and `colLabels` (arrays of strings) it is a table with axes. A cell without a value is grey.
+    """
 
     component: Literal["Heatmap"] = "Heatmap"
     cells: DataBinding = Field(...)
     rows: DynamicNumber | None = None
     cols: DynamicNumber | None = None
+    rowLabels: DataBinding | None = None
+    colLabels: DataBinding | None = None
     legend: DynamicString | None = None
 
 
 class RouteMapComponent(CatalogComponentCommon):
-    """A line of stops. `stops` is bound to an array of `{name, detail?}`."""
+    """Stops in order. `stops` is bound to `[{name, time?, detail?, lat?, lng?, transfer?, next_mode?, next_label?}]`.
+
+    `next_mode` (walk, shuttle, bike, car) and `next_label` say how one gets to the stop after. When every stop has
+    coordinates a map is drawn to scale as well.
+    """
 
     component: Literal["RouteMap"] = "RouteMap"
     stops: DataBinding = Field(...)
@@ -37,9 +46,30 @@ class RouteMapComponent(CatalogComponentCommon):
     action: Action | None = None
 
 
+class MeterComponent(CatalogComponentCommon):
+    """How full something is: a bar from green to red with words. Without a value only the words are shown."""
+
+    component: Literal["Meter"] = "Meter"
+    value: DynamicNumber = Field(...)
+    label: DynamicString = Field(...)
+
+
+class FormComponent(CatalogComponentCommon):
+    """Inputs and one button. `fields` is bound to an array of `{name, label, kind, required?, options?, min?, max?}`.
+
+    What is typed in goes, by field name, to the object that `values` is bound to. `action` is raised when all is there.
+    """
+
+    component: Literal["Form"] = "Form"
+    fields: DataBinding = Field(...)
+    values: DataBinding = Field(...)
+    label: DynamicString = Field(...)
+    action: Action = Field(...)
+
+
 def build_catalog() -> Any:
     """The catalogue as an object of A2UI's SDK."""
-    own = [ModelComponentApi(HeatmapComponent), ModelComponentApi(RouteMapComponent)]
+    own = [ModelComponentApi(model) for model in (HeatmapComponent, RouteMapComponent, MeterComponent, FormComponent)]
     return Catalog(
         catalog_id=CATALOG_ID,
         protocol_version="0.9",

@@ -21,13 +21,16 @@ class CatalogueError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CardType:
-    """One card type. `template` is a list of A2UI components with the root id `root`; `schema` is its data model."""
+    """One card type. `template` is a list of A2UI components with the root id `root`; `schema` is its data model.
+
+    `actions` are what a user may raise on it: the name, and the JSON Schema of the context that comes with it.
+    """
 
     type: str
     version: str
     aliases: tuple[str, ...]
     category: str
-    actions: tuple[str, ...]
+    actions: Mapping[str, Json]
     schema: Json
     template: list[Json]
     example: Json
@@ -65,7 +68,7 @@ class Catalogue:
                     "version": card.version,
                     "aliases": list(card.aliases),
                     "category": card.category,
-                    "actions": list(card.actions),
+                    "actions": [{"name": name, "context": context} for name, context in card.actions.items()],
                     "dataSchema": card.schema,
                 }
                 for card in self.cards.values()
@@ -114,7 +117,7 @@ def _read(folder: Path, digest: Any, problems: list[str]) -> CardType | None:
         version=card["version"],
         aliases=tuple(card.get("aliases", ())),
         category=card["category"],
-        actions=tuple(card.get("actions", ())),
+        actions={action["name"]: action["context"] for action in card.get("actions", ())},
         schema=schema,
         template=template,
         example=example,
@@ -128,12 +131,28 @@ def _meta_problems(card: Json, folder: str) -> Iterator[str]:
     for key in ("type", "version", "category"):
         if not isinstance(card.get(key), str):
             yield f"{key} is missing or not a string"
-    for key in ("aliases", "actions"):
-        names: Any = card.get(key, [])
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
-            yield f"{key} is not a list of strings"
+    names: Any = card.get("aliases", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in cast("list[Any]", names)):
+        yield "aliases is not a list of strings"
+    yield from _action_problems(card.get("actions", []))
     if isinstance(card.get("type"), str) and card["type"] != folder:
         yield f"type is {card['type']!r} but the folder is {folder!r}"
+
+
+def _action_problems(actions: Any) -> Iterator[str]:
+    if not isinstance(actions, list):
+        yield 'actions is not a list of {"name", "context"}'
+        return
+    seen: set[str] = set()
+    for index, action in enumerate(cast("list[Any]", actions)):
+        if not isinstance(action, dict) or not isinstance(action.get("name"), str):
+            yield f"actions[{index}]: has no name"
+        elif not isinstance(action.get("context"), dict):
+            yield f"actions[{index}]: {action['name']}: context, the JSON Schema of what comes with it, is missing"
+        elif action["name"] in seen:
+            yield f"actions[{index}]: {action['name']}: is there twice"
+        else:
+            seen.add(action["name"])
 
 
 def _json(path: Path, digest: Any, problems: list[str], kind: type[Any] = dict) -> Any:
