@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
-
 import switchboard_target
 from fastapi import FastAPI
-
-FOLDER = tempfile.TemporaryDirectory(prefix="bench-")
 
 
 def create_app() -> FastAPI:
     """The app under test."""
-    return switchboard_target.create_app(f"sqlite:{FOLDER.name}/bench.db")
+    return switchboard_target.create_app(f"sqlite:{switchboard_target.fresh_folder('all')}/bench.db")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 import switchboard_target
 from fastapi import FastAPI
 
 from supervisor import app
 from supervisor.journal.sqlite import SqliteJournal
 
-FOLDER = tempfile.TemporaryDirectory(prefix="bench-")
-
 
 def create_app() -> FastAPI:
     """The app under test."""
-    app.MemoryJournal = lambda: SqliteJournal(Path(FOLDER.name) / "journal.db")  # type: ignore[assignment,misc]
+    path = switchboard_target.fresh_folder("journal") / "journal.db"
+    app.MemoryJournal = lambda: SqliteJournal(path)  # type: ignore[assignment,misc]
     return switchboard_target.create_app("memory")

@@ -6,6 +6,9 @@ The harness starts it like a peer (`--app NAME=PYTHON:switchboard_target --app-p
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 from fastapi import FastAPI
 
@@ -27,3 +30,11 @@ def create_app(database: str | None = None) -> FastAPI:
         tune_gc=True,
     )
     return supervisor_app(settings)
+
+
+def fresh_folder(name: str) -> Path:
+    """An empty folder, always the same one: the harness ends its servers in a way that leaves no time to clean up."""
+    folder = Path(tempfile.gettempdir()) / "switchboard-bench" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
