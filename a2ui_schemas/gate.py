@@ -1,6 +1,6 @@
 """The start-up gate: a supervisor with a broken card does not start. Also a CI check (`python -m a2ui_schemas check`).
 
-Validates every template with its example by A2UI's strict SDK, lints the bindings, and checks example and schema.
+Validates every template with its example by A2UI's strict SDK, lints bindings and actions, checks example and schema.
 Too slow for requests (tens of ms per card); requests check only the data (`supervisor/cards`).
 """
 
@@ -13,6 +13,7 @@ from a2ui.utils.validation import validate_payload
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
+from a2ui_schemas import actions
 from a2ui_schemas.components import CATALOG_ID, build_catalog
 from a2ui_schemas.lint import lint
 from a2ui_schemas.loader import CardType, Catalogue, CatalogueError
@@ -46,6 +47,8 @@ def _problems(card: CardType, catalog: Any) -> Iterator[str]:
     broken = list(_sdk_problems(card, catalog))
     for problem in broken or lint(card.template, card.schema):
         yield f"template.json: {problem}"
+    if not broken:
+        yield from actions.problems(card)
 
 
 def _sdk_problems(card: CardType, catalog: Any) -> Iterator[str]:

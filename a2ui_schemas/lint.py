@@ -1,7 +1,8 @@
 """The binding lint: every path in a template must exist in valid data of its card. The SDK does not check that.
 
 Knows list scopes (`/x` starts at the root, `x` at the current item), array templates and `${}` in formatString. A bound
-field must be required or have a default, else a user reads "undefined". Expects a template that the SDK accepts.
+field must be required or have a default, else a user reads "undefined"; it must also be of the kind that the component
+paints. Expects a template that the SDK accepts.
 """
 
 from __future__ import annotations
@@ -14,6 +15,12 @@ Json = dict[str, Any]
 
 _EXPRESSION = re.compile(r"(?<!\\)\$\{\s*([^(){}]+?)\s*\}")
 _CHILD_KEYS = ("child", "children", "trigger", "content")
+_ROWS = {
+    ("Heatmap", "cells"): ("label",),
+    ("RouteMap", "stops"): ("name",),
+    ("Form", "fields"): ("name", "label", "kind"),
+}
+"""Properties that are bound to an array, and what every item of it must have."""
 
 
 def lint(template: list[Json], schema: Json) -> list[str]:
@@ -44,6 +51,14 @@ class _Lint:
                     yield from self.visit(child, scope)
             else:
                 yield from self._values(where, value, scope)
+                yield from self._misfits(component["component"], key, where, value, scope)
+
+    def _misfits(self, kind: str, key: str, where: str, value: Any, scope: Json | None) -> Iterator[str]:
+        for path in _paths(cast("Json", value)) if isinstance(value, dict) else ():
+            found, problem = self._resolve(path, scope)
+            misfit = "" if problem else _misfit(kind, key, found, path == value.get("path"))
+            if misfit:
+                yield f"{where}: {path}: {misfit}"
 
     def _list(self, where: str, template: Json, scope: Json | None) -> Iterator[str]:
         found, problem = self._resolve(template["path"], scope)
@@ -73,6 +88,21 @@ class _Lint:
         if scope is None:
             return {}, "is relative, but outside a list"
         return _step_through(scope, path, "is not in the schema of the list's items")
+
+
+def _misfit(kind: str, key: str, schema: Json, direct: bool) -> str:
+    shape = schema.get("type")
+    if (kind, key) in _ROWS:
+        if shape != "array":
+            return "is not an array in the data schema"
+        always = cast("Json", schema.get("items") or {}).get("required", ())
+        lacking = [field for field in _ROWS[kind, key] if field not in always]
+        return f"its items may lack {', '.join(lacking)}: require it" if lacking else ""
+    if kind == "Text" and (shape in ("array", "object") or (direct and shape != "string")):
+        return f"is {shape}, not a string" + ("" if shape in ("array", "object") else ": put it into a formatString")
+    if key == "url" and (shape != "string" or re.search(schema.get("pattern", ""), "javascript:alert(1)")):
+        return "may be any address: give it a pattern that lets only http(s) and data images through"
+    return ""
 
 
 def _paths(mapping: Json) -> Iterator[str]:

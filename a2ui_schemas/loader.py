@@ -1,9 +1,13 @@
-"""Reads the card folders. Standard library only, so that agents and contract checks can use it without A2UI's SDK."""
+"""Reads the card folders. Standard library only, so that agents and contract checks can use it without A2UI's SDK.
+
+A folder is one major version of a card type: `dish_cards` is the first, `dish_cards@2` the second; both are rendered.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,8 +57,12 @@ class Catalogue:
         return tuple(sorted({*self.cards, *self.aliases}))
 
     def card(self, name: str) -> CardType | None:
-        """The card type with this name or alias."""
-        return self.cards.get(self.aliases.get(name, name))
+        """The card type with this name or alias. `dish_cards@2` is the second major of `dish_cards`."""
+        exact = self.cards.get(self.aliases.get(name, name))
+        base, at, major = name.partition("@")
+        if exact or not at:
+            return exact
+        return self.cards.get(self.aliases.get(base, base) + ("" if major == "1" else f"@{major}"))
 
     def to_json(self) -> Json:
         """What GET /catalogue answers."""
@@ -137,6 +145,9 @@ def _meta_problems(card: Json, folder: str) -> Iterator[str]:
     yield from _action_problems(card.get("actions", []))
     if isinstance(card.get("type"), str) and card["type"] != folder:
         yield f"type is {card['type']!r} but the folder is {folder!r}"
+    major = folder.partition("@")[2] or "1"
+    if isinstance(card.get("version"), str) and not re.fullmatch(rf"{re.escape(major)}\.\d+", card["version"]):
+        yield f"version is {card['version']!r}, not {major}.N; a breaking change is a folder of its own, like `name@2`"
 
 
 def _action_problems(actions: Any) -> Iterator[str]:

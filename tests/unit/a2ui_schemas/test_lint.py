@@ -103,6 +103,44 @@ def test_what_always_resolves_is_accepted(change: dict[str, Any]) -> None:
     assert lint(template(name=change), SCHEMA) == []
 
 
+ROWS: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": "object", "required": ["name"], "properties": {}},
+    "default": [],
+}
+PAINTED: dict[str, Any] = {
+    "type": "object",
+    "required": ["words", "count", "rows", "picture"],
+    "properties": {
+        "words": {"type": "string"},
+        "count": {"type": "integer"},
+        "rows": ROWS,
+        "picture": {"type": "string", "pattern": "^https?://"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"component": "Text", "text": {"path": "/count"}}, "root.text: /count: is integer, not a string: put it into"),
+        ({"component": "Text", "text": {"path": "/rows"}}, "root.text: /rows: is array, not a string"),
+        ({"component": "Text", "text": formatted("${/rows}")}, "root.text: /rows: is array, not a string"),
+        ({"component": "Text", "text": formatted("${/count}")}, ""),
+        ({"component": "Image", "url": {"path": "/words"}}, "root.url: /words: may be any address"),
+        ({"component": "Image", "url": {"path": "/picture"}}, ""),
+        ({"component": "RouteMap", "stops": {"path": "/rows"}}, ""),
+        ({"component": "RouteMap", "stops": {"path": "/words"}}, "root.stops: /words: is not an array"),
+        ({"component": "Heatmap", "cells": {"path": "/rows"}}, "root.cells: /rows: its items may lack label"),
+        ({"component": "Form", "fields": {"path": "/rows"}}, "root.fields: /rows: its items may lack label, kind"),
+    ],
+)
+def test_a_component_is_bound_to_what_it_can_paint(part: dict[str, Any], said: str) -> None:
+    problems = lint([{"id": "root", **part}], PAINTED)
+    assert len(problems) == bool(said)
+    assert all(problem.startswith(said) for problem in problems)
+
+
 def test_children_of_tabs_and_modals_are_visited() -> None:
     tabs = {"component": "Tabs", "tabs": [{"title": {"path": "/title"}, "child": "list"}], "children": None}
     wrong = template(body=tabs, name={"text": {"path": "nam"}})

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,26 +20,9 @@ from a2ui_schemas.__main__ import export, main
 from a2ui_schemas.components import CATALOG_ID, build_catalog
 from a2ui_schemas.gate import check
 from a2ui_schemas.loader import HERE
+from tests.unit.a2ui_schemas.edits import Edit, component, edit
 
-Edit = Callable[[Any], Any]
 ROOT = HERE.parent
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A copy of the catalogue to break."""
-    target = tmp_path / "cards"
-    shutil.copytree(HERE, target, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    return target
-
-
-def edit(path: Path, change: Edit) -> None:
-    content = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps(change(content)), "utf-8")
-
-
-def component(name: str, **change: Any) -> Edit:
-    return lambda template: [{**c, **change} if c["id"] == name else c for c in template]
 
 
 def test_the_committed_catalogue_passes_the_gate() -> None:
@@ -59,7 +41,9 @@ def test_card_04_the_catalogue_id_is_the_one_in_the_catalogue_document() -> None
 
 def test_card_04_every_component_of_a_template_exists_in_the_catalogue_document() -> None:
     document = json.loads((HERE / "catalog.json").read_text("utf-8"))
-    assert {api.name for api in BASIC_COMPONENTS} | {"Heatmap", "RouteMap"} == set(document["components"])
+    assert {api.name for api in BASIC_COMPONENTS} | {"Heatmap", "RouteMap", "Meter", "Form"} == set(
+        document["components"]
+    )
     for card in load_catalogue().cards.values():
         assert {c["component"] for c in card.template} <= set(document["components"])
 
@@ -135,16 +119,16 @@ def test_the_digest_changes_with_any_file(folder: Path) -> None:
         ("dish_cards/template.json", "[1]", "dish_cards/template.json: holds something that is not a component"),
         ("dish_cards/data.schema.json", "[]", "dish_cards/data.schema.json: not a JSON object"),
         ("dish_cards/card.json", "[]", "dish_cards/card.json: not a JSON object"),
-        ("dish_cards/card.json", '{"type": "dish_cards", "version": "1"}', "category is missing"),
+        ("dish_cards/card.json", '{"type": "dish_cards", "version": "1.0"}', "category is missing"),
         (
             "dish_cards/card.json",
-            '{"type": "dish_cards", "version": "1", "category": "x", "aliases": "dishes"}',
+            '{"type": "dish_cards", "version": "1.0", "category": "x", "aliases": "dishes"}',
             "dish_cards/card.json: aliases is not a list of strings",
         ),
-        ("dish_cards/card.json", '{"type": "dishes", "version": "1", "category": "x"}', "type is 'dishes'"),
+        ("dish_cards/card.json", '{"type": "dishes", "version": "1.0", "category": "x"}', "type is 'dishes'"),
         (
             "dish_cards/card.json",
-            '{"type": "dish_cards", "version": "1", "category": "x", "aliases": ["stall_cards"]}',
+            '{"type": "dish_cards", "version": "1.0", "category": "x", "aliases": ["stall_cards"]}',
             "the name 'stall_cards' is already used",
         ),
         ("catalog.json", "{}", "catalog.json: not a JSON object"),

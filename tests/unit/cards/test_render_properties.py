@@ -23,8 +23,9 @@ ROW_FIELDS = sorted(
     {
         key
         for card in CATALOGUE.cards.values()
-        for rows in (card.schema["properties"].get("items") or card.schema["properties"]["cells"],)
-        for key in rows["items"]["properties"]
+        for rows in ("items", "cells", "fields")
+        if rows in card.schema["properties"]
+        for key in card.schema["properties"][rows]["items"]["properties"]
     }
 )
 
@@ -87,7 +88,8 @@ def test_both_validators_refuse_the_same_field_of_an_example(card_type: str) -> 
     card = CATALOGUE.cards[card_type]
     reference = Draft202012Validator(card.schema)
     for field in card.schema["properties"]:
-        broken = {**card.example, field: {"wrong": True}}
+        wrong: Any = ["wrong"] if card.schema["properties"][field]["type"] == "object" else {"wrong": True}
+        broken = {**card.example, field: wrong}
         assert not reference.is_valid(shaped(card.schema, broken))
         fallback = RENDERER.render(card_type, broken).fallback
         assert fallback is not None
