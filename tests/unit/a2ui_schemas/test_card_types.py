@@ -19,8 +19,8 @@ CATALOGUE = load_catalogue()
 CARDS = tuple(CATALOGUE.cards.values())
 NAMED = {
     "list-card list-pane-card message-card identify-card form-card heatmap-card navigation-card "
-    "canteen_cards stall_cards dish_cards canteen_detail_card stall_detail_card review_cards canteen_heatmap canteen_menu "
-    "canteen_recommend shuttle_cards route_card parking_cards"
+    "canteen_cards stall_cards dish_cards canteen_detail_card stall_detail_card review_cards canteen_heatmap "
+    "canteen_menu canteen_recommend shuttle_cards route_card parking_cards"
 }
 OLD_NAMES = ("canteen-card-list", "stall-card-list", "dish-card-list", "review-card-list")
 Json = dict[str, Any]
