@@ -48,6 +48,7 @@ from supervisor.runs.port import RunStore
 from supervisor.runs.sqlite import SqliteRunStore
 from supervisor.settings import Settings
 from supervisor.telemetry import tracing
+from supervisor.telemetry.metrics import Metrics
 
 
 def create_app(
@@ -94,14 +95,17 @@ async def _open(
     dispatcher = await _open_dispatcher(stack, settings, dispatch, frozenset(catalogue.types), transport)
     checkpointer, journal, store = await _open_stores(stack, settings)
     models = settings.chosen_models()
-    graph = _graph(settings, catalogue, dispatcher, checkpointer, added)
+    metrics = Metrics()
+    desk = CardDesk(CardRenderer(catalogue, events=metrics))
+    graph = _graph(settings, desk, dispatcher, checkpointer, added)
     run_settings = RunSettings(
         flush_window=settings.flush_window_ms / 1000,
         heartbeat=settings.heartbeat_seconds,
         drain=settings.drain_seconds,
         subagents=settings.subagent_events,
         models=frozenset(models),
-        rules=Rules(tool_names(added.tools), {card.type: dict.fromkeys(card.actions, {}) for card in catalogue.cards.values()}),
+        rules=Rules(tool_names(added.tools), {name: card.actions for name, card in catalogue.cards.items()}),
+        on_end=metrics.run_ended,
     )
     runs = RunManager(graph, journal, store, artifact.surface_events, run_settings)
     stack.push_async_callback(runs.aclose)
@@ -117,6 +121,7 @@ async def _open(
         models=sorted(models),
         shared_state=added.shared_state,
         subagents=settings.subagent_events,
+        metrics=metrics,
     )
     app.include_router(router(door))
     if settings.legacy_raw:
@@ -160,7 +165,7 @@ async def _open_stores(stack: AsyncExitStack, settings: Settings) -> tuple[BaseC
 
 def _graph(
     settings: Settings,
-    catalogue: Catalogue,
+    cards: CardDesk,
     dispatcher: Dispatcher,
     checkpointer: BaseCheckpointSaver[Any],
     added: Extensions,
@@ -178,7 +183,7 @@ def _graph(
         model(settings.model),
         dispatcher,
         checkpointer,
-        CardDesk(CardRenderer(catalogue)),
+        cards,
         recursion_limit=settings.recursion_limit,
         models={name: model(spec) for name, spec in settings.chosen_models().items()},
         tools=added.tools,

@@ -70,6 +70,13 @@ SB-SUB-01 | design 5 | An invocation sends its events in one fixed order, before
 SB-SUB-02 | design 5 | Either family of sub-agent events can be switched off.
 SB-CARD-01 | design 5 | A card follows the result of its call under an id that is made from that call.
 SB-CARD-02 | design 8 | A card that cannot be shown as itself is shown as words, and the stream says why.
+SB-ACTION-01 | design 8 | A click goes to the agent that owns the card, and no model is asked.
+SB-ACTION-02 | design 8 | An update replaces the card where it stands, live and on refresh.
+SB-ACTION-03 | design 8 | A click that is sent again replays its run.
+SB-ACTION-04 | design 8 | A click that was forged is refused and reaches nobody.
+SB-ACTION-05 | design 8 | A model cannot act in cards in the user's name.
+SB-ACTION-06 | design 8 | An agent may ask back about a click.
+SB-ACTION-07 | design 8 | A click that an agent cannot answer is answered in words.
 SB-FRONT-01 | design 4 | Every refusal is a problem with a stable code that says what to do, before any event.
 SB-FRONT-02 | design 11 | A thread of somebody else is answered as if there were none, at every address.
 SB-FRONT-03 | design 4 | A second run on a busy thread is refused and loses nothing.

@@ -1,12 +1,14 @@
 """Cards in a ToolMessage's artifact, and what clients see of them: one derivation, live and on refresh.
 
-Artifact: `{"cards": [{surface_id, card_type, card_category, bubble_text, operations}], "fallbacks": [{cardType, reason,
-errors}]}`. JSON only: it lives in the checkpoint. `content` of the ToolMessage never holds operations.
+Artifact: `{"cards": [{surface_id, card_type, card_category, bubble_text, operations, agent, message_id}], "fallbacks":
+[{cardType, reason, errors}]}`. JSON only: it lives in the checkpoint. `content` of the ToolMessage never holds
+operations. `agent` owns the surface; `message_id` is set where a card replaces the one of an earlier message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from supervisor.cards.render import RenderedCard
@@ -17,19 +19,30 @@ Event = dict[str, Any]
 Artifact = dict[str, Any]
 
 
-def build(cards: Sequence[RenderedCard]) -> Artifact:
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A card with its owner, and the activity message that it replaces, if any."""
+
+    card: RenderedCard
+    agent: str | None = None
+    message_id: str | None = None
+
+
+def build(issued: Sequence[Issued]) -> Artifact:
     """The artifact of one tool call."""
-    fallbacks = [card.fallback for card in cards if card.fallback]
+    fallbacks = [item.card.fallback for item in issued if item.card.fallback]
     return {
         "cards": [
             {
-                "surface_id": card.surface_id,
-                "card_type": card.card_type,
-                "card_category": card.card_category,
-                "bubble_text": card.bubble_text,
-                "operations": card.operations,
+                "surface_id": item.card.surface_id,
+                "card_type": item.card.card_type,
+                "card_category": item.card.card_category,
+                "bubble_text": item.card.bubble_text,
+                "operations": item.card.operations,
+                "agent": item.agent,
+                "message_id": item.message_id,
             }
-            for card in cards
+            for item in issued
         ],
         "fallbacks": [{"cardType": f.card_type, "reason": f.reason, "errors": list(f.errors)} for f in fallbacks],
     }
@@ -54,20 +67,23 @@ def surface_events(call_id: str, artifact: Artifact) -> list[Event]:
 
 def activity_messages(call_id: str, artifact: Artifact) -> list[Event]:
     """The same cards as AG-UI activity messages, for MESSAGES_SNAPSHOT."""
-    cards = artifact.get("cards", ())
     return [
         {
-            "id": _message_id(call_id, card["surface_id"], alone=len(cards) == 1),
+            "id": message_id(call_id, artifact, card),
             "role": "activity",
             "activityType": ACTIVITY_TYPE,
             "content": _content(card),
         }
-        for card in cards
+        for card in artifact.get("cards", ())
     ]
 
 
-def _message_id(call_id: str, surface_id: str, *, alone: bool) -> str:
-    return f"a2ui-surface-{call_id}" if alone else f"a2ui-surface-{surface_id}-{call_id}"
+def message_id(call_id: str, artifact: Artifact, card: dict[str, Any]) -> str:
+    """The id of the activity message of one of the artifact's cards."""
+    if card.get("message_id"):
+        return card["message_id"]
+    alone = len(artifact["cards"]) == 1
+    return f"a2ui-surface-{call_id}" if alone else f"a2ui-surface-{card['surface_id']}-{call_id}"
 
 
 def _content(card: dict[str, Any]) -> Event:

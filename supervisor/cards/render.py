@@ -81,9 +81,18 @@ class CardRenderer:
         self._validators = {card.type: jsonschema_rs.validator_for(card.schema) for card in catalogue.cards.values()}
 
     def render(
-        self, card_type: Any, card_data: Any, *, bubble_text: str | None = None, card_category: str | None = None
+        self,
+        card_type: Any,
+        card_data: Any,
+        *,
+        bubble_text: str | None = None,
+        card_category: str | None = None,
+        replaces: tuple[str, str] | None = None,
     ) -> RenderedCard:
-        """The card, or its fallback. Never raises, whatever an agent sends."""
+        """The card, or its fallback. Never raises, whatever an agent sends.
+
+        `replaces` is the (surface id, card type) of a surface that takes the new data if the card is of the same type.
+        """
         name = card_type if isinstance(card_type, str) else ""
         category = _words(card_category, MAX_CATEGORY) or None
         bubble = _words(bubble_text, MAX_BUBBLE)
@@ -96,7 +105,8 @@ class CardRenderer:
             return self._fallback(name, refused, bubble, category)
         if self._events:
             self._events.rendered(card.type)
-        return self._surface(card, data, category or card.category, bubble)
+        surface_id = replaces[0] if replaces and replaces[1] == card.type else None
+        return self._surface(card, data, category or card.category, bubble, surface_id=surface_id)
 
     def _checked(self, card: CardType, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
@@ -138,9 +148,16 @@ class CardRenderer:
         return self._surface(card, data, category or card.category, bubble, fallback)
 
     def _surface(
-        self, card: CardType, data: dict[str, Any], category: str, bubble: str, fallback: Fallback | None = None
+        self,
+        card: CardType,
+        data: dict[str, Any],
+        category: str,
+        bubble: str,
+        fallback: Fallback | None = None,
+        *,
+        surface_id: str | None = None,
     ) -> RenderedCard:
-        surface_id = f"{card.type}-{self._new_id()}"
+        surface_id = surface_id or f"{card.type}-{self._new_id()}"
         painted = operations(card, self._catalogue.id, surface_id, data)
         return RenderedCard(surface_id, card.type, painted, category, bubble or None, fallback)
 

@@ -47,6 +47,7 @@ def _card(reply: AgentReply) -> dict[str, Any]:
         "card_data": meta.get("card_data") if data is None else data,
         "card_category": _text(meta.get("card_category")),
         "bubble_text": _text(meta.get("bubble_text")),
+        "card_update": meta.get("card_update") is True,
     }
 
 

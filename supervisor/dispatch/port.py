@@ -83,7 +83,7 @@ class DispatchResult:
     `unreachable`, `circuit_open`, `unauthorized`, `bad_response` (not A2A, or completed with neither text nor card nor
     data), `too_large`, `unknown_agent`, `address_not_allowed`, `cancelled`. None only if `ok`: a suspended leg has
     `a2a_state_input_required` or `a2a_state_auth_required`. `content` of a failed leg is what the agent said about it,
-    of a suspended one its question.
+    of a suspended one its question. `card_update`: the card is new data for the one that was clicked.
     `data` holds structured parts of the answer that are not a card.
     """
 
@@ -96,6 +96,7 @@ class DispatchResult:
     card_data: Any = None
     card_category: str | None = None
     bubble_text: str | None = None
+    card_update: bool = False
     trace_id: str | None = None
     error: str | None = None
     task_id: str | None = None

@@ -14,9 +14,11 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from supervisor.dispatch.port import Dispatcher
+from supervisor.graph.actions import CARD_ACTION, CardActions, card_action_tool
+from supervisor.graph.cards import Cards
 from supervisor.graph.context import RunContext
-from supervisor.graph.history import ActivityMessages
 from supervisor.graph.hitl.ask_tools import ask_tools
+from supervisor.graph.legs import make_legs
 from supervisor.graph.middleware.breaker import DoneCallBreaker
 from supervisor.graph.middleware.chain import GuardChain
 from supervisor.graph.middleware.choice import ModelChoice
@@ -31,12 +33,12 @@ from supervisor.graph.middleware.guards import (
     ValidText,
 )
 from supervisor.graph.prompt import SYSTEM_PROMPT
-from supervisor.graph.tools import RenderCards, dispatch_tools
+from supervisor.graph.tools import dispatch_tools
 
 
 @dataclass(frozen=True, slots=True)
 class GraphParts:
-    """What the graph is made of. `activities` derives card messages from a tool artifact (see `cards/artifact.py`).
+    """What the graph is made of.
 
     `models` are the ones a thread may choose beside the default `model`; `tools` and `shared_state` are the host's.
     `interrupt_ttl` bounds how long a question may be answered.
@@ -45,8 +47,7 @@ class GraphParts:
     model: BaseChatModel
     dispatcher: Dispatcher
     checkpointer: BaseCheckpointSaver[Any]
-    render_cards: RenderCards
-    activities: ActivityMessages
+    cards: Cards
     now: Callable[[], datetime] = datetime.now
     recursion_limit: int = 50
     models: Mapping[str, BaseChatModel] = field(default_factory=dict[str, BaseChatModel])
@@ -57,20 +58,24 @@ class GraphParts:
 
 def tool_names(host: Sequence[BaseTool]) -> frozenset[str]:
     """Names that the supervisor's own and the host's tools take."""
-    return frozenset({"call_domain_agent", "orchestrate_parallel", *(t.name for t in (*ask_tools(), *host))})
+    ours = ("call_domain_agent", "orchestrate_parallel", CARD_ACTION)
+    return frozenset((*ours, *(t.name for t in (*ask_tools(), *host))))
 
 
 def build(parts: GraphParts) -> Any:
     """The compiled graph. Raises ValueError when a host's tool or state key takes a name of ours."""
-    dispatch = dispatch_tools(parts.dispatcher, parts.render_cards)
-    tools = [*dispatch, *ask_tools(), *parts.tools]
+    tasks = make_legs(parts.dispatcher)
+    dispatch = dispatch_tools(parts.dispatcher, tasks, parts.cards)
+    action = card_action_tool(parts.dispatcher, tasks, parts.cards)
+    tools = [*dispatch, action, *ask_tools(), *parts.tools]
     twice = sorted({t.name for t in tools if sum(o.name == t.name for o in tools) > 1})
     if twice:
         raise ValueError(f"There are two tools named {', '.join(twice)}. Rename the host's.")
     guards = [
+        CardActions(),
         UserContextInjector(parts.now),
         ModelChoice(parts.models),
-        AgentDirectory(parts.dispatcher, dispatch),
+        AgentDirectory(parts.dispatcher, dispatch, hidden=CARD_ACTION),
         DoneCallBreaker(),
         RepairDangling(),
         FinishReasonGuard(),

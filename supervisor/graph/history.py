@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from supervisor.events.internal import REASONING_SUFFIX
 from supervisor.graph.attachments import said
+from supervisor.graph.cards import Cards, artifact_of
 
 Message = dict[str, Any]
-ActivityMessages = Callable[[str, dict[str, Any]], list[Message]]
 
 
-def agui_messages(messages: Sequence[BaseMessage], activities: ActivityMessages) -> list[Message]:
-    """User, assistant and tool messages; the cards of a step come after all its tool messages, as clients hold them."""
+def agui_messages(messages: Sequence[BaseMessage], cards_: Cards) -> list[Message]:
+    """User, assistant and tool messages; the cards of a step come after all its tool messages, as clients hold them.
+
+    A card that replaces an earlier one stands where that stood.
+    """
     found: list[Message] = []
     cards: list[Message] = []
     for message in messages:
         if isinstance(message, ToolMessage):
             found.append(_tool(message))
-            if isinstance(message.artifact, dict):
-                cards += activities(message.tool_call_id, cast("dict[str, Any]", message.artifact))
+            artifact = artifact_of(message)
+            for card in cards_.activities(message.tool_call_id, artifact) if artifact else ():
+                if not any(_replaced(held, card) for held in (*found, *cards)):
+                    cards.append(card)
             continue
         found += cards
         cards = []
@@ -33,6 +38,14 @@ def agui_messages(messages: Sequence[BaseMessage], activities: ActivityMessages)
             found += _reasoning(message)
             found.append(_assistant(message))
     return found + cards
+
+
+def _replaced(held: Message, card: Message) -> bool:
+    """Whether `card` is a new state of `held`, which it then becomes."""
+    if held["id"] != card["id"]:
+        return False
+    held.update(card)
+    return True
 
 
 def _assistant(message: AIMessage) -> Message:

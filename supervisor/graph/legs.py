@@ -77,9 +77,14 @@ class Legs:
         self._task_id = (info.task_id if info else None) or self._call_id
         self._writer: Writer = runtime.stream_writer
 
-    async def ask(self, questions: Sequence[tuple[str, str]]) -> list[DispatchResult]:
-        """One result per (agent, query), in order. Interrupts when an agent asks the user something."""
-        calls = [self._call(leg, agent, query) for leg, (agent, query) in enumerate(questions)]
+    async def ask(
+        self, questions: Sequence[tuple[str, str]], data: dict[str, Any] | None = None
+    ) -> list[DispatchResult]:
+        """One result per (agent, query), in order. Interrupts when an agent asks the user something.
+
+        `data` goes with every query.
+        """
+        calls = [replace(self._call(leg, *asked), data=data) for leg, asked in enumerate(questions)]
         results = list(await asyncio.gather(*(self._run(leg, call) for leg, call in enumerate(calls))))
         for round_ in range(1, MAX_ROUNDS + 1):
             waiting = [leg for leg, result in enumerate(results) if result.status == "suspended"]

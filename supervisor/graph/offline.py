@@ -54,7 +54,7 @@ def decide(messages: Sequence[BaseMessage], tools: Sequence[ToolSpec]) -> Turn:
     question = next((m.text for m in reversed(messages) if isinstance(m, HumanMessage)), "")
     rows = turn_rows(messages)
     if rows or since_last_question(messages) or not tools:
-        return Turn(_final_text(question, rows))
+        return Turn(final_text(question, rows))
     agents = [agent for tool in tools for agent in read_directory(tool.description)]
     chosen = _route(question, agents) or _follow_up(question, agents, messages)
     if not chosen:
@@ -115,7 +115,8 @@ def _follow_up(question: str, agents: Sequence[Agent], messages: Sequence[BaseMe
     return []
 
 
-def _final_text(question: str, rows: Sequence[dict[str, Any]]) -> str:
+def final_text(question: str, rows: Sequence[dict[str, Any]]) -> str:
+    """What the agents said, and in words why one could not answer."""
     chinese = is_chinese(question)
     lines = [_line(row, chinese) for row in rows]
     if not lines:

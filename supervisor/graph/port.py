@@ -23,6 +23,27 @@ class UserMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Surface:
+    """A card that was issued to a thread: whose it is, and the activity message that shows it."""
+
+    id: str
+    card_type: str
+    agent: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceAction:
+    """What a user chose in a card, checked. `message_id` and `call_id` are those of the call that stands for it."""
+
+    surface_id: str
+    name: str
+    context: Json
+    message_id: str
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """The admitted input of one run.
 
@@ -41,6 +62,7 @@ class Turn:
     tools: tuple[Json, ...] = ()
     state: Mapping[str, Any] = field(default_factory=dict[str, Any])
     model: str | None = None
+    action: SurfaceAction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +94,14 @@ class ThreadView:
     """A thread as its checkpoint has it. `messages` are AG-UI messages, cards included; `state` the shared keys,
     None where nothing is shared.
 
-    `tail` holds the ids of the checkpoint's messages from the last user message on.
+    `tail` holds the ids of the checkpoint's messages from the last user message on; `surfaces` the cards by surface id.
     """
 
     messages: list[Json]
     questions: tuple[Question, ...] = ()
     state: Json | None = None
     tail: tuple[str, ...] = ()
+    surfaces: Mapping[str, Surface] = field(default_factory=dict[str, Surface])
 
     @property
     def interrupts(self) -> list[Json]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain.tools import ToolRuntime, tool
@@ -11,15 +10,14 @@ from pydantic import BaseModel, Field
 
 from supervisor.dispatch.port import Dispatcher, DispatchResult
 from supervisor.graph import results
+from supervisor.graph.cards import Cards
 from supervisor.graph.context import RunContext
-from supervisor.graph.legs import Legs, make_legs
+from supervisor.graph.legs import Legs, LegTasks
 
 MAX_CALLS = 8
 """Agents that one `orchestrate_parallel` may ask."""
 
 Answer = tuple[str, dict[str, Any] | None]
-RenderCards = Callable[[Sequence[DispatchResult]], dict[str, Any] | None]
-"""Cards of some results as the artifact of a ToolMessage; None when there is no card."""
 
 
 class AgentQuestion(BaseModel):
@@ -29,9 +27,8 @@ class AgentQuestion(BaseModel):
     query: str = Field(description="The question, complete in itself, in the user's language")
 
 
-def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[BaseTool]:
+def dispatch_tools(dispatcher: Dispatcher, tasks: LegTasks, cards: Cards) -> list[BaseTool]:
     """`call_domain_agent` and `orchestrate_parallel`. Their descriptions are completed by `middleware/directory.py`."""
-    tasks = make_legs(dispatcher)
 
     @tool(response_format="content_and_artifact")
     async def call_domain_agent(agent: str, query: str, runtime: ToolRuntime[RunContext, Any]) -> Answer:
@@ -40,7 +37,7 @@ def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[Ba
         if unknown:
             return results.refusal("unknown_agent", unknown, agent=agent), None
         (result,) = await Legs(tasks, runtime).ask([(agent, query)])
-        return results.single(result), render_cards([result])
+        return results.single(result), cards.render([result])
 
     @tool(response_format="content_and_artifact")
     async def orchestrate_parallel(calls: list[AgentQuestion], runtime: ToolRuntime[RunContext, Any]) -> Answer:
@@ -51,7 +48,7 @@ def dispatch_tools(dispatcher: Dispatcher, render_cards: RenderCards) -> list[Ba
         questions = [(call.agent, call.query) for call in calls if call.agent in known]
         asked = iter(await Legs(tasks, runtime).ask(questions))
         answers = [next(asked) if call.agent in known else _nobody(call.agent) for call in calls]
-        return results.several(answers), render_cards(answers)
+        return results.several(answers), cards.render(answers)
 
     return [call_domain_agent, orchestrate_parallel]
 

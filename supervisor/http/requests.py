@@ -17,7 +17,7 @@ from supervisor.errors import Problem
 from supervisor.graph.port import UserMessage
 from supervisor.http.fields import each, invalid, list_of, object_of, required_id, scalar_text
 from supervisor.http.parts import content_of
-from supervisor.runs.request import Answer, ToolOutput, TurnRequest
+from supervisor.runs.request import Answer, ToolOutput, TurnRequest, UserAction
 
 MAX_TOOLS = 128
 
@@ -71,6 +71,7 @@ def parse_turn(body: Json, user: UserContext, limits: Limits) -> TurnRequest:
         model=_optional_id(props, "model"),
         tools=_tools(body),
         state=object_of(body, "state"),
+        action=_action(props),
     )
 
 
@@ -148,6 +149,28 @@ def _command(props: Json) -> Literal["edit-last", "regenerate"] | None:
     if command not in ("edit-last", "regenerate"):
         raise invalid("`forwardedProps.command` must be `edit-last` or `regenerate`; others go to /agui/command.")
     return command
+
+
+def _action(props: Json) -> UserAction | None:
+    """`forwardedProps.a2uiAction.userAction`, as A2UI renderers send it."""
+    sent = object_of(props, "a2uiAction").get("userAction")
+    if sent is None:
+        return None
+    where = "forwardedProps.a2uiAction.userAction."
+    if not isinstance(sent, dict):
+        raise invalid(f"`{where[:-1]}` must be an object.")
+    action = cast("Json", sent)
+    context, timestamp = action.get("context"), action.get("timestamp")
+    if context is not None and not isinstance(context, dict):
+        raise invalid(f"`{where}context` must be an object.")
+    component = action.get("sourceComponentId")
+    return UserAction(
+        required_id(action, "name", where),
+        required_id(action, "surfaceId", where),
+        component if isinstance(component, str) else None,
+        cast("Json", context or {}),
+        timestamp if isinstance(timestamp, str) else None,
+    )
 
 
 def _optional_id(props: Json, name: str) -> str | None:

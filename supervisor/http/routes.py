@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import APIRouter
@@ -23,6 +23,7 @@ from supervisor.http.requests import Limits, modern, parse_turn, read_object
 from supervisor.runs.commands import Command, Commands
 from supervisor.runs.connect import connect
 from supervisor.runs.manager import RunManager
+from supervisor.telemetry.metrics import Metrics
 from supervisor.telemetry.tracing import joined
 
 
@@ -39,6 +40,7 @@ class FrontDoor:
     models: Sequence[str] = ()
     shared_state: Sequence[str] = ()
     subagents: SubagentMode = "both"
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 def router(door: FrontDoor) -> APIRouter:
@@ -145,6 +147,11 @@ def _health_routes(routes: APIRouter, door: FrontDoor) -> None:
     async def healthz() -> dict[str, str]:
         """The process lives."""
         return {"status": "ok"}
+
+    @routes.get("/metrics")
+    async def metrics() -> Response:
+        """Counters in the Prometheus text format."""
+        return Response(door.metrics.text(), media_type=door.metrics.content_type)
 
     @routes.get("/readyz")
     async def readyz() -> Response:

@@ -1,20 +1,21 @@
-"""Decides whether a request may become a run of its thread, and as which turn. Pure: no I/O, no clock of its own.
+"""Decides whether a request may become a run of its thread, and as which turn. No I/O, no clock of its own.
 
 Never trusts the client's history, state or ids: open questions and pending calls are the checkpoint's.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from contracts.interrupts import answer_error
 from supervisor.errors import ERRORS, Problem
-from supervisor.graph.port import Question, ThreadView, Turn, UserMessage
+from supervisor.graph.port import Question, SurfaceAction, ThreadView, Turn, UserMessage
 from supervisor.runs.port import Receipt
-from supervisor.runs.request import Answer, TurnRequest, resume_receipt
+from supervisor.runs.request import Answer, TurnRequest, UserAction, resume_receipt
 
 EMPTY = ThreadView([])
 
@@ -63,6 +64,7 @@ def news(request: TurnRequest, receipts: Mapping[str, Receipt]) -> TurnRequest:
         messages=messages,
         answers=tuple(a for a in request.answers if not known(resume_receipt(a.interrupt_id))),
         outputs=tuple(o for o in request.outputs if not known(f"tool:{o.call_id}")),
+        action=None if any(known(name) for name in made if name.startswith("action:")) else request.action,
         command=None if repeated else request.command,
     )
 
@@ -72,23 +74,34 @@ def known_run(request: TurnRequest, receipts: Mapping[str, Receipt]) -> Receipt 
     return next((receipts[name] for name in reversed(request.receipts()) if name in receipts), None)
 
 
-def admit(request: TurnRequest, view: ThreadView, *, now: datetime, reserved: Collection[str]) -> Admission | None:
-    """The turn of a request's news; None when nothing of it is to be done. `reserved`: tool names of ours.
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a server lets its clients do. `reserved` are tool names of ours; `actions` what each card type allows, with
+    the JSON Schema of the action's context."""
+
+    reserved: Collection[str] = ()
+    actions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+
+def admit(request: TurnRequest, view: ThreadView, rules: Rules, now: datetime) -> Admission | None:
+    """The turn of a request's news; None when nothing of it is to be done.
 
     Raises `Problem`: 409 INVALID_RESUME, interrupt_pending, not_last_message or nothing_to_regenerate; 422
-    invalid_input or no_message.
+    invalid_input, invalid_action or no_message.
     """
-    taken = sorted({tool["name"] for tool in request.tools} & set(reserved))
+    taken = sorted({tool["name"] for tool in request.tools} & set(rules.reserved))
     if taken:
         raise Problem(422, "invalid_input", f"`tools`: the name {taken[0]} is taken by a tool of ours. Use another.")
     waiting = view.pending_calls
     request = replace(request, outputs=tuple(o for o in request.outputs if o.call_id in waiting))
     resume = _resumed(request.answers, view, now) | _tool_results(request, view)
     turn = _turn(request, view)
+    if request.action is not None and not turn.messages:
+        turn = replace(turn, action=_acted(request.action, view, rules))
     resume |= _left_open(turn, request, view, resume)
-    if not turn.messages and not resume:
+    if not turn.messages and not turn.action and not resume:
         return None
-    base = _last_id(view, turn) if resume or turn.rewrite else None
+    base = _last_id(view, turn) if resume or turn.rewrite or turn.action else None
     return Admission(replace(turn, resume=resume), request.receipts(), base)
 
 
@@ -169,7 +182,26 @@ def _left_open(turn: Turn, request: TurnRequest, view: ThreadView, resume: Mappi
     if request.command is None and any(q.frontend_call is None for q in uncovered):
         detail = "Questions are open: answer or cancel each of `interrupts` in `resume`, then go on."
         raise Problem(409, "interrupt_pending", detail, {"interrupts": view.interrupts})
-    return {question.id: question.cancelled() for question in uncovered} if turn.messages else {}
+    return {question.id: question.cancelled() for question in uncovered} if turn.messages or turn.action else {}
+
+
+def _acted(action: UserAction, view: ThreadView, rules: Rules) -> SurfaceAction:
+    """The action, if the surface was issued to this thread and its card allows it. Raises `Problem` 422."""
+    surface = view.surfaces.get(action.surface_id)
+    if surface is None:
+        raise _invalid_action("unknown_surface", "This thread has no card with this surfaceId.")
+    allowed = rules.actions.get(surface.card_type, {})
+    if action.name not in allowed:
+        raise _invalid_action("unknown_action", f"This card allows: {', '.join(sorted(allowed)) or 'nothing'}.")
+    wrong = answer_error(allowed[action.name], action.context)
+    if wrong is not None:
+        raise _invalid_action("bad_context", f"The action's context does not fit. {wrong}")
+    made = uuid.uuid4().hex
+    return SurfaceAction(surface.id, action.name, action.context, f"action-{made}", f"call-{made[:12]}")
+
+
+def _invalid_action(reason: str, detail: str) -> Problem:
+    return Problem(422, "invalid_action", detail, {"reason": reason})
 
 
 def _last_id(view: ThreadView, turn: Turn) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -19,7 +19,7 @@ from supervisor.runs.commands import Rejected
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
 from supervisor.runs.past import Past, dump_turn, load_turn
-from supervisor.runs.port import RunRecord, RunStore, Thread
+from supervisor.runs.port import RunRecord, RunStatus, RunStore, Thread
 from supervisor.runs.request import TurnRequest
 from supervisor.runs.run import Run
 
@@ -37,6 +37,7 @@ class RunSettings:
     subagents: SubagentMode = "both"
     models: Collection[str] = ()
     rules: Rules = field(default_factory=Rules)
+    on_end: Callable[[RunStatus], None] = lambda _: None
 
 
 class RunManager:
@@ -248,6 +249,7 @@ class RunManager:
         try:
             if run.status != "running":
                 await self._store.end(run.record.key, run.status)
+                self._settings.on_end(run.status)
         finally:
             self._active.pop(run.turn.thread_id, None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import orjson
@@ -33,6 +33,17 @@ class ToolOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class UserAction:
+    """What a user chose in a card, as the client says. `timestamp` is the client's and tells two clicks apart."""
+
+    name: str
+    surface_id: str
+    component_id: str | None
+    context: Json
+    timestamp: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRequest:
     """One POST to `/agui`. `target` is the message that `edit-last` replaces."""
 
@@ -47,12 +58,15 @@ class TurnRequest:
     model: str | None = None
     tools: tuple[Json, ...] = ()
     state: Json = field(default_factory=dict[str, Any])
+    action: UserAction | None = None
 
     def receipts(self) -> dict[str, str]:
         """Digest per thing that may be done once only, by receipt name; what is newest in a conversation comes last."""
         found = {f"tool:{output.call_id}": digest(output.content) for output in self.outputs}
         found |= {message.id: digest(message.content) for message in self.messages}
         found |= {resume_receipt(a.interrupt_id): digest([a.cancelled, a.payload]) for a in self.answers}
+        if self.action is not None:
+            found[f"action:{digest(asdict(self.action))}"] = ""
         if self.command == "regenerate":
             found[f"regenerate:{self.run_id}"] = ""
         return found

@@ -59,7 +59,7 @@ def test_the_mirror_of_sub_agents_keeps_the_contract() -> None:
 )
 def test_a_fallback_keeps_the_contract(card_type: str, data: Any) -> None:
     card = CardRenderer(load_catalogue()).render(card_type, data, bubble_text="三道菜")
-    events = artifact.surface_events("c1", artifact.build([card]))
+    events = artifact.surface_events("c1", artifact.build([artifact.Issued(card)]))
     assert [event["type"] for event in events] == ["ACTIVITY_SNAPSHOT", "CUSTOM"]
     validator("custom-events").validate(events[1])
 
@@ -77,7 +77,7 @@ def test_custom_events_with_a_field_missing_or_unknown_break_the_contract(name: 
 def test_cards_travel_on_the_channel_that_the_supervisor_promises() -> None:
     catalogue, channel = load_catalogue(), read_supervisor().channel
     card = CardRenderer(catalogue).render("dish_cards", catalogue.cards["dish_cards"].example)
-    event = artifact.surface_events("c1", artifact.build([card]))[0]
+    event = artifact.surface_events("c1", artifact.build([artifact.Issued(card)]))[0]
     assert (event["type"], event["activityType"]) == (channel.event, channel.activity_type)
     assert {operation["version"] for operation in event["content"]["a2ui_operations"]} == {channel.a2ui_version}
 

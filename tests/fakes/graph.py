@@ -32,6 +32,19 @@ def calls(*pairs: tuple[str, str], text: str = "") -> Turn:
     return Turn(text=text, calls=[("call_domain_agent", {"agent": a, "query": q}) for a, q in pairs])
 
 
+class NoCards:
+    """A `Cards` port without cards."""
+
+    def render(self, *_: Any) -> None:
+        return None
+
+    def activities(self, *_: Any) -> list[Any]:
+        return []
+
+    def surfaces(self, *_: Any) -> list[Any]:
+        return []
+
+
 class Desk:
     """Asks the graph and returns AG-UI events."""
 
@@ -42,7 +55,7 @@ class Desk:
         checkpointer: BaseCheckpointSaver[Any] | None = None,
     ) -> None:
         self.dispatcher = dispatcher or FakeDispatcher()
-        parts = GraphParts(chat_model, self.dispatcher, checkpointer or InMemorySaver(), lambda _: None, lambda *_: [])
+        parts = GraphParts(chat_model, self.dispatcher, checkpointer or InMemorySaver(), NoCards())
         self.graph = SupervisorGraph(parts)
         self._asked = 0
 

@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from chat_models import is_chinese
+from supervisor.graph.actions import CARD_ACTION
 from supervisor.graph.middleware.chain import Guard, ModelHandler, ToolHandler
 from supervisor.graph.pairs import steps
 from supervisor.graph.results import refusal, since_last_question, turn_rows
@@ -30,6 +31,9 @@ class DoneCallBreaker(Guard):
 
     async def tool(self, request: ToolCallRequest, handler: ToolHandler) -> Any:
         call = request.tool_call
+        if request.tool is not None and request.tool.name == CARD_ACTION:
+            # A user may click the same thing again.
+            return await handler(request)
         repeated, first = _same_call_before(since_last_question(request.state["messages"]), call)
         if not repeated:
             return await handler(request)

@@ -20,12 +20,12 @@ HEADING = "Domain agents, one JSON object per line:"
 
 
 class AgentDirectory(Guard):
-    """Completes the descriptions of the dispatch tools."""
+    """Completes the descriptions of the dispatch tools; a `hidden` tool is not offered."""
 
-    def __init__(self, dispatcher: Dispatcher, dispatch_tools: Sequence[BaseTool]) -> None:
+    def __init__(self, dispatcher: Dispatcher, dispatch_tools: Sequence[BaseTool], hidden: str = "") -> None:
         self._dispatcher = dispatcher
         self._plain = [convert_to_openai_tool(tool) for tool in dispatch_tools]
-        self._names = {tool.name for tool in dispatch_tools}
+        self._names = {hidden, *(tool.name for tool in dispatch_tools)}
         self._version: int | None = None
         self._described: list[dict[str, Any]] = []
 
