@@ -40,6 +40,11 @@ class CardType:
     example: Json
     folder: Path
 
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The A2UI components that the template is made of, sorted."""
+        return tuple(sorted({str(part.get("component")) for part in self.template}))
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
@@ -77,6 +82,7 @@ class Catalogue:
                     "aliases": list(card.aliases),
                     "category": card.category,
                     "actions": [{"name": name, "context": context} for name, context in card.actions.items()],
+                    "components": list(card.components),
                     "dataSchema": card.schema,
                 }
                 for card in self.cards.values()

@@ -4,6 +4,7 @@
 run it against its own agent or front end.
 """
 
-from contracts.load import Agent, ContractError, Frontend, Supervisor, schema, validator
+from contracts.load import schema, validator
+from contracts.model import Agent, ContractError, Frontend, Supervisor
 
 __all__ = ["Agent", "ContractError", "Frontend", "Supervisor", "schema", "validator"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -12,50 +11,10 @@ from typing import Any, cast
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from contracts.model import Agent, Channel, ContractError, Frontend, Json, KnownHole, Supervisor
+
 HERE = Path(__file__).parent
 CARDS_EXTENSION = "https://switchboard.example/a2a/ext/cards/v1"
-
-Json = Mapping[str, Any]
-
-
-class ContractError(ValueError):
-    """A contract file cannot be used; the text names the file and the place in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """Where A2UI operations travel: an AG-UI event type and its `activityType`, in one A2UI version."""
-
-    event: str
-    activity_type: str
-    a2ui_version: str
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """The card types that one agent may emit."""
-
-    name: str
-    card_types: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Supervisor:
-    """The channel of every card, and the card types that the supervisor shows of its own accord."""
-
-    card_types: tuple[str, ...]
-    channel: Channel
-
-
-@dataclass(frozen=True, slots=True)
-class Frontend:
-    """What one front end paints. `card_types` is None unless it has a list of card types of its own."""
-
-    name: str
-    channel: Channel
-    catalog_id: str
-    components: frozenset[str]
-    card_types: frozenset[str] | None
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -66,7 +25,7 @@ def schema(name: str) -> dict[str, Any]:
 @cache
 def validator(name: str) -> Draft202012Validator:
     """A validator of the schema `<name>.schema.json`, compiled once. Raises ContractError."""
-    resources = [Resource.from_contents(_read(path)) for path in sorted(HERE.glob("*.schema.json"))]
+    resources = [Resource.from_contents(_read(path)) for path in sorted(HERE.rglob("*.schema.json"))]
     registry: Registry[Any] = Registry().with_resources([(str(r.id()), r) for r in resources])
     return Draft202012Validator(schema(name), registry=registry)
 
@@ -74,7 +33,9 @@ def validator(name: str) -> Draft202012Validator:
 def read_agent(path: Path) -> Agent:
     """An agent's contract, or its A2A agent card. Raises ContractError."""
     found = _read(path)
-    return agent_of_card(found, str(path)) if "capabilities" in found else _agent(_checked(found, "agent", path))
+    if "capabilities" in found:
+        return agent_of_card(found, shown(path))
+    return _agent(checked(found, "agent", path), shown(path))
 
 
 def agent_of_card(card: Json, where: str) -> Agent:
@@ -82,28 +43,32 @@ def agent_of_card(card: Json, where: str) -> Agent:
     capabilities = cast("Json", card.get("capabilities") or {})
     for extension in cast("list[Json]", capabilities.get("extensions") or []):
         if extension.get("uri") == CARDS_EXTENSION:
-            types = cast("Json", extension.get("params") or {}).get("cardTypes")
-            declared = {"agent": card.get("name"), "cardTypes": types}
-            return _agent(_checked(declared, "agent", where))
+            declared = {"agent": card.get("name"), **cast("Json", extension.get("params") or {})}
+            known = {key: declared[key] for key in ("agent", "cardTypes", "catalogueVersion") if key in declared}
+            return _agent(checked(known, "agent", where), where)
     raise ContractError(f"{where}: the agent card does not declare the extension {CARDS_EXTENSION}")
 
 
 def read_supervisor(path: Path = HERE / "supervisor.json") -> Supervisor:
     """What the supervisor promises. Raises ContractError."""
-    found = _checked(_read(path), "supervisor", path)
-    return Supervisor(tuple(found["cardTypes"]), _channel(found))
+    found = checked(_read(path), "supervisor", path)
+    return Supervisor(
+        tuple(found["cardTypes"]), _channel(found["channel"]), found["a2uiVersion"], found["textEvent"], shown(path)
+    )
 
 
 def read_frontend(path: Path) -> Frontend:
     """A front end's contract. Raises ContractError."""
-    found = _checked(_read(path), "frontend", path)
-    types = found.get("cardTypes")
+    found = checked(_read(path), "frontend", path)
     return Frontend(
         name=found["frontend"],
-        channel=_channel(found),
-        catalog_id=found["catalogId"],
-        components=frozenset(found["components"]),
-        card_types=None if types is None else frozenset(types),
+        channels=tuple(_channel(channel) for channel in found["channels"]),
+        text_events=frozenset(found["textEvents"]),
+        a2ui_version=found.get("a2uiVersion"),
+        catalog_id=found.get("catalogId"),
+        components=_names(found, "components"),
+        known=tuple(KnownHole(h["hole"], _names(h, "cardTypes"), h["why"]) for h in found.get("knownHoles", ())),
+        where=shown(path),
     )
 
 
@@ -112,28 +77,44 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except OSError as error:
-        raise ContractError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        raise ContractError(f"{path}: not JSON ({error})") from error
+        raise ContractError(f"{shown(path)}: cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError) as error:
+        raise ContractError(f"{shown(path)}: not JSON ({error})") from error
+
+
+def checked(found: Json, name: str, where: Path | str) -> Json:
+    """`found` if it fits the schema `name`. Raises ContractError."""
+    errors = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(found)]
+    if errors:
+        raise ContractError("\n".join(f"{shown(where)}: {error}" for error in errors))
+    return found
+
+
+def shown(path: Path | str) -> str:
+    """A path as a reader knows it: from the working directory if it is below."""
+    if isinstance(path, str):
+        return path
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return str(path)
 
 
 def _read(path: Path) -> Json:
     found = read_json(path)
     if not isinstance(found, dict):
-        raise ContractError(f"{path}: not a JSON object")
+        raise ContractError(f"{shown(path)}: not a JSON object")
     return cast("Json", found)
 
 
-def _checked(found: Json, name: str, where: Path | str) -> Json:
-    errors = [f"{where}: {error.json_path}: {error.message}" for error in validator(name).iter_errors(found)]
-    if errors:
-        raise ContractError("\n".join(errors))
-    return found
-
-
-def _agent(found: Json) -> Agent:
-    return Agent(found["agent"], tuple(found["cardTypes"]))
+def _agent(found: Json, where: str) -> Agent:
+    samples: Mapping[str, list[Json]] = found.get("samples", {})
+    return Agent(found["agent"], tuple(found["cardTypes"]), where, found.get("catalogueVersion"), samples)
 
 
 def _channel(found: Json) -> Channel:
-    return Channel(found["channel"]["event"], found["channel"]["activityType"], found["a2uiVersion"])
+    return Channel(found["event"], found.get("activityType"), found["carries"], _names(found, "cardTypes"))
+
+
+def _names(found: Json, key: str) -> frozenset[str] | None:
+    return frozenset(found[key]) if key in found else None
