@@ -75,11 +75,12 @@ def test_custom_events_with_a_field_missing_or_unknown_break_the_contract(name: 
 
 
 def test_cards_travel_on_the_channel_that_the_supervisor_promises() -> None:
-    catalogue, channel = load_catalogue(), read_supervisor().channel
+    catalogue, promised = load_catalogue(), read_supervisor()
     card = CardRenderer(catalogue).render("dish_cards", catalogue.cards["dish_cards"].example)
     event = artifact.surface_events("c1", artifact.build([artifact.Issued(card)]))[0]
-    assert (event["type"], event["activityType"]) == (channel.event, channel.activity_type)
-    assert {operation["version"] for operation in event["content"]["a2ui_operations"]} == {channel.a2ui_version}
+    assert (event["type"], event["activityType"]) == (promised.channel.event, promised.channel.activity_type)
+    assert promised.channel.carries in event["content"]
+    assert {operation["version"] for operation in event["content"]["a2ui_operations"]} == {promised.a2ui_version}
 
 
 async def test_the_journal_holds_records_of_the_contract() -> None:
@@ -101,3 +102,6 @@ def test_card_metadata_names_its_card_and_carries_its_data() -> None:
     assert not check.is_valid({"card_data_model": {}})
     assert not check.is_valid({"card_template_id": "dish_cards"})
     assert not check.is_valid(whole | {"card_data_model": "[]"})
+    assert check.is_valid(whole | {"card_update": True})
+    assert not check.is_valid(whole | {"card_update": "yes"})
+    assert not check.is_valid({"card_update": True})
