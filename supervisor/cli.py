@@ -1,12 +1,13 @@
-"""The `switchboard` command: parses arguments, says in words what went wrong."""
+"""The `switchboard` command: parses arguments, says in words what went wrong.
+
+Every command imports what it needs itself: `contracts` works where only the extra of that name is installed.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, NoReturn
 
-import httpx
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
@@ -34,6 +35,8 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on (PORT).")] = None,
 ) -> None:
     """Serve the supervisor; every setting is an environment variable (see docs/settings.md)."""
+    from pydantic import ValidationError
+
     from supervisor.commands.serve import serve as run
     from supervisor.settings import Settings
 
@@ -65,6 +68,8 @@ def ask(
 @app.command()
 def agents(url: Url = LOCAL) -> None:
     """Show which agents a running supervisor sees, and what is wrong with them."""
+    import httpx
+
     try:
         rows = httpx.get(f"{url.rstrip('/')}/agents", timeout=10, trust_env=False).json()["agents"]
     except (httpx.HTTPError, ValueError, KeyError):
@@ -74,6 +79,14 @@ def agents(url: Url = LOCAL) -> None:
         state = "[green]healthy[/green]" if row["healthy"] else f"[red]{row.get('error', 'unhealthy')}[/red]"
         table.add_row(row["name"], state, ", ".join(row["cardTypes"]), row["url"])
     console.print(table)
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
+def contracts(arguments: Annotated[list[str] | None, typer.Argument(metavar="check|new-card ...")] = None) -> None:
+    """Whether agents, catalogue and front ends fit together: the same as `python -m contracts`."""
+    from supervisor.commands.contracts import run
+
+    run(arguments or [])
 
 
 def _fail(text: str) -> NoReturn:
