@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Page
 
-from tests.e2e.page_browser import chromium
+from tests.e2e.page_browser import chromium, new_page
+from tests.e2e.page_server import Server, serving
+from tests.e2e.processes import free_port
 
 
 @pytest.fixture
@@ -15,3 +17,26 @@ async def browser() -> AsyncIterator[Browser]:
     """A Chromium of its own for every test."""
     async with chromium() as opened:
         yield opened
+
+
+@pytest.fixture
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """A page that must not complain. The AG-UI client and the browser log what a server refused; that is no fault."""
+    opened, complaints = await new_page(browser)
+    yield opened
+    known = ("Agent execution failed", "status of 4", "ERR_")
+    assert [words for words in complaints if not any(part in words for part in known)] == []
+
+
+@pytest.fixture(scope="session")
+def page_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A supervisor with a scripted model for all tests of the page."""
+    with serving(tmp_path_factory.mktemp("page"), free_port()) as started:
+        yield started
+
+
+@pytest.fixture
+def server(page_server: Server) -> Server:
+    """`page_server` with its gate closed."""
+    page_server.gate.unlink(missing_ok=True)
+    return page_server

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright, expect
 
 SHOTS = Path(__file__).parents[2] / "var" / "screenshots"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -59,6 +59,16 @@ async def ask(page: Page, question: str) -> None:
     await page.get_by_test_id("composer").fill(question)
     await page.keyboard.press("Enter")
     await expect(page.get_by_test_id("message-user").last).to_have_text(question)
+
+
+def card(page: Page, name: str) -> Locator:
+    """An open question by what a screen reader calls it."""
+    return page.get_by_role("form", name=name)
+
+
+def press(page: Page, name: str) -> Locator:
+    """A button by the whole of its name."""
+    return page.get_by_role("button", name=name, exact=True)
 
 
 async def answered(page: Page) -> None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, Route
+from playwright.async_api import Page, Route, expect
 
 from supervisor.http.page import STATIC
+from tests.e2e.page_browser import ask
 
 ADDRESS = "http://page.test/"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
@@ -99,3 +100,27 @@ def refused(status: int, code: str, detail: str, **more: Any) -> Json:
     """problem+json."""
     body = {"type": f"urn:switchboard:problem:{code}", "status": status, "code": code, "detail": detail, **more}
     return {"status": status, "content_type": "application/problem+json", "body": json.dumps(body)}
+
+
+DONE = stream(*text("Booked."), finished())
+
+
+async def asked_by(page: Page, *interrupts: Json, then: Iterable[Json] = (DONE,)) -> StubServer:
+    """A page on which these questions are open; `then` is what the server says to the answers."""
+    server = StubServer(answers=[stream(finished(*interrupts)), *then])
+    await server.install(page)
+    await page.goto(ADDRESS)
+    await ask(page, "book a table")
+    await expect(page.get_by_test_id("question")).to_have_count(len(interrupts))
+    return server
+
+
+async def booked(page: Page) -> None:
+    """`DONE` was the answer, and no question is open."""
+    await expect(page.get_by_test_id("message-assistant")).to_have_text("Booked.")
+    await expect(page.get_by_test_id("question")).to_have_count(0)
+
+
+def resolved(interrupt_id: str, payload: Any) -> Json:
+    """An entry of `resume`."""
+    return {"interruptId": interrupt_id, "status": "resolved", "payload": payload}

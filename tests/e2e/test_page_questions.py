@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Page, expect
 
-from tests.e2e.page_browser import ask, new_page, shoot_everywhere
-from tests.e2e.page_stub import ADDRESS, StubServer, finished, question, refused, restored, stream, text
+from tests.e2e.page_browser import ask, card, shoot_everywhere
+from tests.e2e.page_stub import (
+    ADDRESS,
+    StubServer,
+    asked_by,
+    booked,
+    finished,
+    question,
+    resolved,
+    restored,
+    stream,
+)
 
 pytestmark = pytest.mark.e2e
 
@@ -22,41 +31,6 @@ MULTI = question("i3", {"type": "multiSelect", "message": "What do you avoid?", 
 MODAL = question("i4", {"type": "modal", "title": "Send it?", "body": "Two portions.", "actions": ["Send", "Not yet"]})
 APPROVAL = question("i5", {"type": "approval", "message": "Pay the canteen?", "details": BILL})
 UNLOCK = question("i6", {"type": "unlock", "message": "Log in to the card office", "key": "https://cards.test/login"})
-DONE = stream(*text("Booked."), finished())
-
-
-@pytest.fixture
-async def page(browser: Browser) -> AsyncIterator[Page]:
-    opened, complaints = await new_page(browser)
-    yield opened
-    # The client logs a refusal as an error, and so does the browser; anything else is a fault of the page.
-    assert [
-        c for c in complaints if "Agent execution failed" not in c and "status of 4" not in c and "ERR_" not in c
-    ] == []
-
-
-async def asked_by(page: Page, *interrupts: dict[str, Any], then: list[dict[str, Any]] | None = None) -> StubServer:
-    """A page on which these questions are open; `then` is what the server says to the resume."""
-    server = StubServer(answers=[stream(finished(*interrupts)), *(then or [DONE])])
-    await server.install(page)
-    await page.goto(ADDRESS)
-    await ask(page, "book a table")
-    await expect(page.get_by_test_id("question")).to_have_count(len(interrupts))
-    return server
-
-
-def card(page: Page, name: str) -> Locator:
-    """A question by what a screen reader calls it."""
-    return page.get_by_role("form", name=name)
-
-
-async def booked(page: Page) -> None:
-    await expect(page.get_by_test_id("message-assistant")).to_have_text("Booked.")
-    await expect(page.get_by_test_id("question")).to_have_count(0)
-
-
-def resolved(interrupt_id: str, payload: Any) -> dict[str, Any]:
-    return {"interruptId": interrupt_id, "status": "resolved", "payload": payload}
 
 
 async def test_an_input_takes_the_focus_and_is_answered_from_the_keyboard(page: Page) -> None:
@@ -284,103 +258,33 @@ async def test_a_question_without_options_is_treated_as_a_foreign_one(page: Page
     await expect(card(page, "Which?").get_by_role("textbox")).to_be_focused()
 
 
-async def test_a_refused_answer_shows_the_servers_words_and_keeps_what_was_typed(page: Page) -> None:
-    words = "The answer must be a number."
-    no = refused(409, "INVALID_RESUME", words, reason="bad_payload", interruptId="i1", interrupts=[INPUT, MODAL])
-    server = await asked_by(page, INPUT, MODAL, then=[no, DONE])
-    await page.get_by_role("button", name="Not yet").click()
-    field = page.get_by_role("textbox", name="How many people?")
-    await field.fill("four")
-    await page.keyboard.press("Enter")
-    await expect(card(page, "How many people?").get_by_role("alert")).to_have_text(words)
-    await expect(field).to_have_value("four")
-    await expect(field).to_be_focused()
-    await expect(page.locator("[data-id=i4]")).to_contain_text("Not yet")
-    await shoot_everywhere(page, "question-refused")
-    await field.fill("4")
-    await page.keyboard.press("Enter")
-    await booked(page)
-    assert server.asked[2]["resume"] == [resolved("i1", {"value": "4"}), resolved("i4", {"action": "Not yet"})]
-
-
-async def test_a_refusal_that_names_no_question_opens_every_card_again(page: Page) -> None:
-    server = await asked_by(page, INPUT, MODAL, then=[refused(422, "invalid_input", "`resume` is malformed."), DONE])
-    await page.get_by_role("textbox", name="How many people?").fill("4")
-    await page.keyboard.press("Enter")
-    await page.get_by_role("button", name="Not yet").click()
-    await expect(page.get_by_test_id("question")).to_have_count(2)
-    await expect(page.get_by_role("alert")).to_have_text("`resume` is malformed.")
-    await page.keyboard.press("Enter")
-    await page.get_by_role("button", name="Not yet").click()
-    await booked(page)
-    assert server.asked[1]["resume"] == server.asked[2]["resume"]
-
-
-async def test_a_refusal_as_expired_leaves_only_cancel(page: Page) -> None:
-    no = refused(409, "INVALID_RESUME", "Too late.", reason="expired", interruptId="i1", interrupts=[INPUT])
-    await asked_by(page, INPUT, then=[no, DONE])
-    await page.get_by_role("textbox", name="How many people?").fill("4")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_test_id("refusal")).to_have_text("Too late.")
-    await expect(page.get_by_role("textbox", name="How many people?")).to_have_count(0)
-    await page.get_by_test_id("cancel").click()
-    await booked(page)
-
-
-async def test_a_question_answered_elsewhere_is_explained_and_the_thread_brought_up_to_date(page: Page) -> None:
-    no = refused(409, "INVALID_RESUME", "It was answered already.", reason="stale", interruptId="i1", interrupts=[])
-    server = await asked_by(page, INPUT, then=[no])
-    said = [
-        {"id": "u", "role": "user", "content": "book a table"},
-        {"id": "a", "role": "assistant", "content": "Booked."},
+async def test_an_agent_that_asks_back_waits_and_its_name_stands_on_the_card(page: Page) -> None:
+    agent = {"subagentRunId": "s1", "name": "canteen"}
+    begun = {"type": "SUBAGENT_STARTED", **agent, "parentToolCallId": "c1"}
+    waits = {"type": "SUBAGENT_FINISHED", **agent, "outcome": {"type": "suspended", "interruptIds": ["i1"]}}
+    call = [
+        {"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "call_domain_agent"},
+        {"type": "TOOL_CALL_END", "toolCallId": "c1"},
     ]
-    server.connects.append(restored(said))
-    await page.get_by_role("textbox", name="How many people?").fill("4")
-    await page.keyboard.press("Enter")
-    await booked(page)
-    await expect(page.get_by_test_id("error")).to_contain_text("It was answered already.")
-    await expect(page.get_by_test_id("composer")).to_be_enabled()
-
-
-async def test_a_question_opened_elsewhere_is_shown_and_the_refused_words_go_back_to_the_composer(page: Page) -> None:
-    no = refused(409, "interrupt_pending", "Answer the open question first.", interrupts=[INPUT])
-    server = StubServer(answers=[no, DONE])
+    result = {"type": "TOOL_CALL_RESULT", "messageId": "m1", "toolCallId": "c1", "content": "{}"}
+    asks = {**INPUT, "toolCallId": "c1", "subagentRunId": "s1"}
+    again = stream(begun, waits, finished({**asks, "id": "i9"}))
+    server = StubServer(answers=[stream(*call, begun, waits, finished(asks)), again, stream(result, finished())])
     await server.install(page)
     await page.goto(ADDRESS)
-    await page.get_by_test_id("composer").fill("and a bus?")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_role("textbox", name="How many people?")).to_be_focused()
-    await expect(page.get_by_test_id("composer")).to_have_value("and a bus?")
-    await expect(page.get_by_test_id("message-user")).to_have_count(0)
-    await expect(page.get_by_test_id("error")).to_have_count(0)
-    await page.keyboard.type("4")
-    await page.keyboard.press("Enter")
-    await booked(page)
-    assert server.asked[1]["resume"] == [resolved("i1", {"value": "4"})]
-    assert server.asked[1]["messages"] == []
-
-
-async def test_answers_that_the_network_lost_are_sent_again_as_they_were(page: Page) -> None:
-    server = await asked_by(page, INPUT)
-    await page.route("**/agui", lambda route: route.abort(), times=1)
-    await page.get_by_role("textbox", name="How many people?").fill("4")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_test_id("error")).to_contain_text("cannot be reached")
-    await expect(page.get_by_test_id("answered")).to_contain_text("4")
-    await page.get_by_test_id("error").get_by_role("button").click()
-    await booked(page)
-    assert server.asked[1]["resume"] == [resolved("i1", {"value": "4"})]
-
-
-async def test_a_failure_after_the_answers_asks_the_server_what_is_still_open(page: Page) -> None:
-    failed = stream({"type": "RUN_ERROR", "message": "Try again.", "code": "LLM_UNREACHABLE"})
-    server = await asked_by(page, INPUT, then=[failed, DONE])
-    server.connects.append(restored([{"id": "u", "role": "user", "content": "book a table"}], INPUT))
-    await page.get_by_role("textbox", name="How many people?").fill("4")
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_test_id("error")).to_contain_text("language model cannot be reached")
-    await expect(page.get_by_role("textbox", name="How many people?")).to_have_value("4")
-    await expect(page.get_by_test_id("answered")).to_have_count(0)
+    await ask(page, "book a table")
+    line = page.get_by_test_id("subagent")
+    for answered in range(2):
+        await expect(card(page, "How many people?")).to_contain_text("canteen")
+        await expect(line).to_have_attribute("data-status", "waiting")
+        await expect(page.get_by_test_id("answered")).to_have_count(answered)
+        if not answered:
+            await shoot_everywhere(page, "question-of-an-agent")
+            await page.keyboard.type("4")
+            await page.keyboard.press("Enter")
+    await page.get_by_test_id("cancel").click()
+    await expect(line).to_have_attribute("data-status", "stopped")
+    await expect(page.get_by_test_id("answered")).to_have_text(["How many people? 4", "How many people? Cancelled"])
 
 
 async def test_answers_stay_in_the_transcript_and_come_back_from_the_history(page: Page) -> None:

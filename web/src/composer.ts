@@ -43,8 +43,11 @@ export function editor(editing: { id: string; text: string }, actions: WriteActi
 /** A stable function, so that it is called when the box appears and not at every drawing. */
 function focusOnce(element: Element | undefined): void {
   const box = element as HTMLTextAreaElement | undefined;
-  box?.focus();
-  box?.setSelectionRange(box.value.length, box.value.length);
+  // It is called just before the box is part of the page.
+  queueMicrotask(() => {
+    box?.focus();
+    box?.setSelectionRange(box.value.length, box.value.length);
+  });
 }
 
 const valueOf = (event: Event): string => (event.target as HTMLTextAreaElement).value;

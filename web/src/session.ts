@@ -41,10 +41,8 @@ export class Session {
   ) {
     this.again = this.connecting;
     agent.subscribe({ onEvent: ({ event }) => this.hear(event), onMessagesChanged: () => hooks.changed() });
-    window.addEventListener("online", () => {
-      this.wake();
-      if (store.error !== undefined && this.again === this.connecting) this.retry();
-    });
+    window.addEventListener("offline", () => this.offline());
+    window.addEventListener("online", () => this.online());
   }
 
   /** Nothing new can be asked: a run is going on, or it waits for answers. */
@@ -126,6 +124,19 @@ export class Session {
       this.agent.abortRun();
       this.wake();
     }
+  }
+
+  /** The stream may hang without an error, or go on if the server is on this machine: the next event tells. */
+  private offline(): void {
+    this.store.reconnecting = this.store.running;
+    this.hooks.changed();
+  }
+
+  /** A stream from before may be dead and not know it; to connect anew costs little. */
+  private online(): void {
+    this.wake();
+    if (this.store.reconnecting && this.store.accepted) this.agent.abortRun();
+    if (this.store.error !== undefined && this.again === this.connecting) this.retry();
   }
 
   private regenerating(): Turn {
@@ -228,6 +239,8 @@ export class Session {
   }
 
   private hear(event: any): void {
+    // The client's word for `abortRun`, which is ours; the run itself goes on.
+    if (event.type === "RUN_ERROR" && event.code === "abort") return;
     this.store.apply(event);
     if (event.type === "RUN_STARTED") this.onAccepted?.();
     if (event.type === "MESSAGES_SNAPSHOT") this.questions.keepCalls(event.messages);

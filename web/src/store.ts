@@ -5,7 +5,7 @@ export interface SubagentLine {
   id: string;
   name: string;
   toolCallId: string;
-  status: "running" | "done" | "failed" | "waiting";
+  status: "running" | "done" | "failed" | "waiting" | "stopped";
   note: string;
 }
 
@@ -58,10 +58,10 @@ export class Store {
   }
 
   apply(event: any): void {
+    this.reconnecting = false;
     switch (event.type) {
       case "RUN_STARTED":
         this.accepted = true;
-        this.reconnecting = false;
         break;
       case "MESSAGES_SNAPSHOT":
         this.keepCalls(event.messages);
@@ -86,6 +86,7 @@ export class Store {
         break;
       case "RUN_FINISHED":
         this.terminal = true;
+        this.stopWaiting(event.outcome?.interrupts ?? []);
         break;
       case "RUN_ERROR":
         this.fail(event);
@@ -97,14 +98,19 @@ export class Store {
     // The run goes on when the server is back; to this page the stream has merely broken.
     if (event.code === "SHUTTING_DOWN") return;
     this.terminal = true;
-    const asked = event.code === "cancelled" || event.code === "abort";
-    this.error = asked ? undefined : forCode(event.code, event.message ?? t("failedRun"));
+    this.error = event.code === "cancelled" ? undefined : forCode(event.code, event.message ?? t("failedRun"));
   }
 
   /** Forgets the lines of tool calls that the conversation no longer holds. */
   private keepCalls(messages: any[]): void {
     const calls = new Set(messages.flatMap((message) => (message.toolCalls ?? []).map((call: any) => call.id)));
     for (const line of this.subagents.values()) if (!calls.has(line.toolCallId)) this.subagents.delete(line.id);
+  }
+
+  /** An agent whose question was cancelled is never heard of again. */
+  private stopWaiting(interrupts: any[]): void {
+    const asking = new Set(interrupts.map((interrupt) => interrupt.subagentRunId));
+    for (const line of this.subagents.values()) if (line.status === "waiting" && !asking.has(line.id)) line.status = "stopped";
   }
 
   private note(value: { subagentId: string; kind: string; text: string }): void {

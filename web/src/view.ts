@@ -128,7 +128,7 @@ function subagents(callId: string, store: Store): TemplateResult[] {
 }
 
 function subagentLine(line: SubagentLine): TemplateResult {
-  const label = { running: t("running"), done: t("done"), failed: t("failed"), waiting: t("waiting") }[line.status];
+  const label = { running: t("running"), done: t("done"), failed: t("failed"), waiting: t("waiting"), stopped: t("stopped") }[line.status];
   return html`<div class="subagent ${line.status}" data-testid="subagent" data-status=${line.status}>
     <span class="mark" aria-hidden="true"></span><b>${line.name}</b><span>${label}</span>
     ${line.note && line.status !== "done" ? html`<small>${line.note}</small>` : nothing}
@@ -142,7 +142,7 @@ function errorBox(text: string, actions: Actions, running: boolean): TemplateRes
 }
 
 function progress(messages: any[], store: Store): TemplateResult | typeof nothing {
-  if (store.reconnecting) return html`<div class="thinking" role="status" data-testid="reconnecting">${t("truncated")}</div>`;
+  if (store.reconnecting) return html`<div class="thinking" role="status" data-testid="reconnecting">${t("reconnecting")}</div>`;
   return waiting(messages, store) ? html`<div class="thinking" role="status">${t("thinking")}</div>` : nothing;
 }
 

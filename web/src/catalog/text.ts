@@ -1,0 +1,34 @@
+// Text: data as it is (no Markdown), nothing at all for a field that is empty, and colour for prices and ratings.
+import { basicCatalog } from "@a2ui/lit/v0_9";
+import { html, type TemplateResult } from "lit";
+import { CampusElement } from "./element";
+
+const TextApi = basicCatalog.components.get("Text")!;
+
+/** Templates write "★ –" and "¥–" around a value that is not known; a person needs not read that. */
+const UNKNOWN = /[★¥] ?–(?=\s|$)/gu;
+
+function coloured(words: string): TemplateResult[] {
+  return words.split(/(★)/u).map((part) => (part === "★" ? html`<i class="star">★</i>` : html`${part}`));
+}
+
+export class CampusText extends CampusElement {
+  protected api = TextApi as any;
+
+  createRenderRoot() {
+    return this;
+  }
+
+  render() {
+    const variant = this.props?.variant ?? "body";
+    const words = String(this.props?.text ?? "").replace(UNKNOWN, "").trim();
+    this.className = `text ${variant}${words.startsWith("¥") ? " price" : ""}`;
+    this.hidden = words === "";
+    this.role = /^h[1-5]$/.test(variant) && !this.closest("button") ? "heading" : null;
+    this.ariaLevel = this.role ? variant.slice(1) : null;
+    return html`${coloured(words)}`;
+  }
+}
+
+export const Text = { ...TextApi, tagName: "campus-text" };
+customElements.define(Text.tagName, CampusText);
