@@ -70,6 +70,7 @@ SB-SUB-01 | design 5 | An invocation sends its events in one fixed order, before
 SB-SUB-02 | design 5 | Either family of sub-agent events can be switched off.
 SB-CARD-01 | design 5 | A card follows the result of its call under an id that is made from that call.
 SB-CARD-02 | design 8 | A card that cannot be shown as itself is shown as words, and the stream says why.
+SB-CARD-03 | design 8 | A client that says it cannot paint a card gets words, and the stream says so.
 SB-ACTION-01 | design 8 | A click goes to the agent that owns the card, and no model is asked.
 SB-ACTION-02 | design 8 | An update replaces the card where it stands, live and on refresh.
 SB-ACTION-03 | design 8 | A click that is sent again replays its run.

@@ -14,9 +14,11 @@ from contracts.interrupts import TYPES
 from supervisor.dispatch.port import AgentInfo
 from supervisor.errors import Problem
 from supervisor.events.downgrade import downgraded
+from supervisor.events.painter import painted
 from supervisor.events.projector import PROTOCOL_VERSION
 from supervisor.events.subagents import SubagentMode
 from supervisor.http.auth import Authenticator
+from supervisor.http.capabilities import painter_of
 from supervisor.http.encoding import event_stream
 from supervisor.http.fields import required_id
 from supervisor.http.requests import Limits, modern, parse_turn, read_object
@@ -92,6 +94,8 @@ def _run_routes(routes: APIRouter, door: FrontDoor) -> None:
 
 def as_stream(request: Request, body: dict[str, Any], source: AsyncIterator[bytes], door: FrontDoor) -> Response:
     """The stream as this client takes it."""
+    painter = painter_of(body)
+    source = painted(source, painter) if painter is not None else source
     return event_stream(request, source if modern(body) else downgraded(source), door.subagents)
 
 
