@@ -1,4 +1,4 @@
-"""Clients that say what they can paint: a card they cannot show becomes words, live and on refresh, and they are told."""
+"""Clients that say what they can paint: a card they cannot show becomes words, live and on refresh."""
 
 from __future__ import annotations
 
