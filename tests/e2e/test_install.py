@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 from typing import Any
@@ -111,6 +114,44 @@ def test_the_contracts_extra_alone_checks_the_contracts(tmp_path: Path) -> None:
     holed = image.run(image.command)
     assert holed.returncode == 1, holed.stdout + holed.stderr
     assert "shuttle_cards" in holed.stdout
+
+
+def test_another_team_installs_the_wheel_with_the_contracts_extra_and_checks_its_own_agent(tmp_path: Path) -> None:
+    uv = shutil.which("uv", path=f"{ROOT / '.tools/bin'}:{os.environ['PATH']}")
+    assert uv, "uv is needed: `make env`"
+
+    def run(*command: str | Path, code: int = 0) -> str:
+        env = clean_environment(UV_PYTHON=sys.executable, UV_PYTHON_DOWNLOADS="never")
+        done = subprocess.run(
+            [str(part) for part in command],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    run(uv, "build", "--wheel", "--quiet", "--out-dir", "dist", ROOT)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    run(uv, "venv", "--quiet", "team")
+    run(uv, "pip", "install", "--quiet", "--python", "team", f"switchboard[contracts] @ {wheel.as_uri()}")
+    python, switchboard = tmp_path / "team/bin/python", tmp_path / "team/bin/switchboard"
+    for module in ("langgraph", "fastapi", "httpx", "uvicorn", "a2ui"):
+        run(python, "-c", f"import {module}", code=1)
+
+    run(switchboard, "contracts", "check")
+    (tmp_path / "noodles.json").write_text('{"agent": "noodles", "cardTypes": ["dish_cards", "noodle_cards"]}')
+    for command in ((switchboard, "contracts"), (python, "-m", "contracts")):
+        said = run(*command, "check", "--agent", "noodles.json", "--junit", "report.xml", code=1)
+        assert "noodles: noodle_cards: is not in the catalogue" in said
+    assert "<failure" in (tmp_path / "report.xml").read_text()
+    installed = next((tmp_path / "team").rglob("site-packages/a2ui_schemas"))
+    shutil.copytree(installed, tmp_path / "cards")
+    run(switchboard, "contracts", "new-card", "noodle_cards", "--catalogue", "cards")
+    run(switchboard, "contracts", "check", "--agent", "noodles.json", "--catalogue", "cards")
 
 
 def test_a_clean_environment_holds_no_setting_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
