@@ -11,7 +11,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, async_playwright, expect
+
+IN_BROWSER = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
+"""`pytestmark` of tests with a browser: it lives in one event loop for all of them."""
 
 SHOTS = Path(__file__).parents[2] / "var" / "screenshots"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]

@@ -15,10 +15,10 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from supervisor.commands.demo import free_port
-from tests.e2e.page_browser import ANSWER_MS, PHONE, answered, ask, shoot, visit
+from tests.e2e.page_browser import ANSWER_MS, IN_BROWSER, PHONE, answered, ask, shoot, visit
 from tests.e2e.processes import ROOT
 
-pytestmark = pytest.mark.e2e
+pytestmark = IN_BROWSER
 
 SPANNING = "which canteen is least crowded now and when is the next shuttle to the library?"
 

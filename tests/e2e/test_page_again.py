@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.e2e.page_browser import new_page, shoot_everywhere
+from tests.e2e.page_browser import IN_BROWSER, new_page, shoot_everywhere
 from tests.e2e.page_stub import ADDRESS, StubServer, finished, refused, restored, stream, text
 
-pytestmark = pytest.mark.e2e
+pytestmark = IN_BROWSER
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "call_domain_agent", "arguments": "{}"}}
 FIRST: list[dict[str, Any]] = [

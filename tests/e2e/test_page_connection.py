@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from tests.e2e.page_browser import ask, new_page, shoot_everywhere
+from tests.e2e.page_browser import IN_BROWSER, ask, new_page, shoot_everywhere
 from tests.e2e.page_stub import ADDRESS, StubServer, finished, question, refused, restored, stream, text
 
-pytestmark = pytest.mark.e2e
+pytestmark = IN_BROWSER
 
 USER = {"id": "u1", "role": "user", "content": "which canteen?"}
 WHOLE = [USER, {"id": "a1", "role": "assistant", "content": "North, it is nearly empty."}]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
-from tests.e2e.page_browser import PHONE, ask, card, press, shoot, shoot_everywhere, visit
+from tests.e2e.page_browser import IN_BROWSER, PHONE, ask, card, press, shoot, shoot_everywhere, visit
 from tests.e2e.page_server import FIRST_HALF, Server, fill, heard, whole
 
-pytestmark = pytest.mark.e2e
+pytestmark = IN_BROWSER
 
 
 async def choose(page: Page) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, expect
 
-from tests.e2e.page_browser import ask, shoot_everywhere, visit
+from tests.e2e.page_browser import IN_BROWSER, ask, shoot_everywhere, visit
 from tests.e2e.page_server import FIRST_HALF, Server, fill, heard, holding, serving, whole
 from tests.e2e.page_wire import wire_to
 from tests.e2e.processes import free_port
 
-pytestmark = pytest.mark.e2e
+pytestmark = IN_BROWSER
 
 
 async def test_a_reload_in_mid_answer_goes_on_where_it_was(server: Server, browser: Browser) -> None:

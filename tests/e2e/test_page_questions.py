@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.page_browser import ask, card, shoot_everywhere
+from tests.e2e.page_browser import IN_BROWSER, ask, card, shoot_everywhere
 from tests.e2e.page_stub import (
     ADDRESS,
     StubServer,
@@ -20,7 +20,7 @@ from tests.e2e.page_stub import (
     stream,
 )
 
-pytestmark = pytest.mark.e2e
+pytestmark = IN_BROWSER
 
 SOUTH = {"value": "south", "label": "South", "description": "Quiet, but far from the library"}
 BILL = {"amount": "24.50", "items": [{"dish": "mapo tofu", "portions": 2}], "payer": {"name": "<img src=x>"}}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.async_api import Page, expect
 
-from tests.e2e.page_browser import card, shoot_everywhere
+from tests.e2e.page_browser import IN_BROWSER, card, shoot_everywhere
 from tests.e2e.page_stub import (
     ADDRESS,
     DONE,
@@ -19,7 +18,7 @@ from tests.e2e.page_stub import (
     stream,
 )
 
-pytestmark = pytest.mark.e2e
+pytestmark = IN_BROWSER
 
 INPUT = question("i1", {"type": "input", "message": "How many people?"})
 MODAL = question("i4", {"type": "modal", "title": "Send it?", "body": "Two portions.", "actions": ["Send", "Not yet"]})
