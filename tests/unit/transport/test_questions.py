@@ -104,7 +104,7 @@ async def test_a_time_of_day_that_is_over_means_tomorrow(rpc: Rpc) -> None:
 
 
 async def test_one_gets_on_within_a_short_walk_of_where_one_is(rpc: Rpc) -> None:
-    here = {"currentLocation": {"lat": 22.5367, "lng": 113.9372}, "locationPermission": "granted"}
+    here = {"currentLocation": {"lat": 31.0277, "lng": 121.43755}, "locationPermission": "granted"}
     _, metadata = await asked(rpc, "next shuttle to the South Gate", metadata=here)
     starts = {(item["from"], item["next_departure"]) for item in items(metadata)}
     assert starts == {("Lakeside Square", "10:43"), ("Library", "10:47"), ("Campus Hospital", "10:54")}
