@@ -8,7 +8,7 @@ RUN := .venv/bin/
 export UV_PROJECT_ENVIRONMENT := .venv
 
 help: ## Show this help
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version) if sys.version_info < (3, 11) else None'
@@ -42,10 +42,13 @@ check: env ## Lint, format, types, import rules, catalogue and contracts
 web: ## Build the chat page into supervisor/http/static (needs Node 20+)
 	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run build
 
+web-copilotkit: ## Build the CopilotKit page into web/copilotkit/dist, served at /copilotkit (needs Node 20+)
+	cd web/copilotkit && npm ci --ignore-scripts --no-audit --no-fund && npm run build
+
 bench: env ## Measure one turn beside the floor and the peers (see bench/README.md)
 	bash bench/run.sh $(ARGS)
 
 clean: ## Remove environments, caches and local data
-	rm -rf .venv .tools var .pytest_cache .ruff_cache .hypothesis web/node_modules
+	rm -rf .venv .tools var .pytest_cache .ruff_cache .hypothesis web/node_modules web/copilotkit/node_modules web/copilotkit/dist
 
-.PHONY: help env demo test test-e2e check web bench clean
+.PHONY: help env demo test test-e2e check web web-copilotkit bench clean

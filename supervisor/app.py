@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from starlette.middleware.cors import CORSMiddleware
 
 from a2ui_schemas.gate import check
 from a2ui_schemas.loader import Catalogue, load_catalogue
@@ -31,6 +31,7 @@ from supervisor.dispatch.tokens.none import NoTokens
 from supervisor.dispatch.tokens.static import StaticTokens
 from supervisor.extensions import Extensions, load_extensions
 from supervisor.graph.build import GraphParts, tool_names
+from supervisor.graph.checkpoints import WholeSqliteSaver
 from supervisor.graph.offline import offline_model
 from supervisor.graph.service import SupervisorGraph
 from supervisor.http import page, problems
@@ -79,6 +80,8 @@ def create_app(
 
     app = FastAPI(title="Switchboard", version="0.1.0", lifespan=lifespan)
     problems.install(app)
+    if origins := chosen.origins():
+        app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["GET", "POST"], allow_headers=["*"])
     return app
 
 
@@ -128,7 +131,7 @@ async def _open(
         from supervisor.http import raw  # the bridge takes seconds to import
 
         app.include_router(raw.router(door, graph, settings.heartbeat_seconds))
-    page.install(app)
+    page.install(app, settings.copilotkit_dist)
 
 
 async def _open_dispatcher(
@@ -158,7 +161,7 @@ async def _open_stores(stack: AsyncExitStack, settings: Settings) -> tuple[BaseC
     store = SqliteRunStore(path)
     stack.push_async_callback(store.aclose)
     connection = await stack.enter_async_context(aiosqlite.connect(path))
-    checkpointer = AsyncSqliteSaver(connection)
+    checkpointer = WholeSqliteSaver(connection)
     await checkpointer.setup()
     return checkpointer, journal, store
 

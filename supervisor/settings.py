@@ -45,6 +45,10 @@ class Settings(BaseSettings):
     auth: Literal["none"] = "none"
     allow_remote_without_auth: bool = False
     """With `AUTH=none` the server binds to loopback only, unless a network in front of it keeps strangers out."""
+    cors_origins: str = ""
+    """`https://host,http://localhost:5173`: pages of other origins that may call this server."""
+    copilotkit_dist: Path | None = None
+    """A built `web/copilotkit`, served at `/copilotkit`. Unset: `web/copilotkit/dist` beside this package, if built."""
     max_body_bytes: int = Field(default=1_048_576, gt=0)
     max_message_chars: int = Field(default=32_000, gt=0)
 
@@ -66,6 +70,22 @@ class Settings(BaseSettings):
                 "Set HOST=127.0.0.1, or ALLOW_REMOTE_WITHOUT_AUTH=true if the network itself keeps strangers out."
             )
         return self
+
+    @model_validator(mode="after")
+    def _copilotkit_is_built(self) -> Self:
+        folder = self.copilotkit_dist
+        if folder is not None and not (folder / "index.html").is_file():
+            raise ValueError(f"COPILOTKIT_DIST is {folder}, which holds no index.html: run `make web-copilotkit`.")
+        return self
+
+    def origins(self) -> list[str]:
+        """Origins that may call from a browser. Raises ValueError for what is none: a path, or `*`."""
+        found = [origin.strip().rstrip("/") for origin in self.cors_origins.split(",") if origin.strip()]
+        for origin in found:
+            scheme, _, host = origin.partition("://")
+            if scheme not in ("http", "https") or not host or set(host) & set("/*?#@"):
+                raise ValueError(f"CORS_ORIGINS has {origin!r}: write `scheme://host` or `scheme://host:port`.")
+        return found
 
     def chosen_models(self) -> dict[str, str]:
         """Models by name. Raises ValueError for an entry that is not `name=spec`."""

@@ -1,4 +1,4 @@
-"""The built chat page: `index.html` at `/`, its script under `/static`. Nothing from elsewhere may load into it."""
+"""The built chat pages: ours at `/`, the CopilotKit one at `/copilotkit`. Nothing from elsewhere loads into them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
 STATIC = Path(__file__).parent / "static"
+COPILOTKIT = Path(__file__).parents[2] / "web/copilotkit/dist"
 
 _HEADERS = {
     "content-security-policy": (
@@ -21,11 +22,18 @@ _HEADERS = {
 }
 
 
-def install(app: FastAPI) -> None:
-    """Serve the page."""
+def install(app: FastAPI, copilotkit: Path | None = None) -> None:
+    """Serve the pages; `copilotkit` is where that one was built, if not in the source tree. Without it: none."""
+    _serve(app, "/", STATIC, "static")
+    built = copilotkit or COPILOTKIT
+    if (built / "index.html").is_file():
+        _serve(app, "/copilotkit", built, "assets")
 
-    @app.get("/", include_in_schema=False)
+
+def _serve(app: FastAPI, path: str, folder: Path, files: str) -> None:
+    @app.get(path, include_in_schema=False)
     async def index() -> Response:
-        return FileResponse(STATIC / "index.html", headers=_HEADERS)
+        return FileResponse(folder / "index.html", headers=_HEADERS)
 
-    app.mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static")
+    mount = f"{path.rstrip('/')}/{files}"
+    app.mount(mount, StaticFiles(directory=folder / files, check_dir=False), name=mount)

@@ -20,8 +20,16 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' || { echo "Node 20 or newer is needed, this is $(node --version)." >&2; exit 1; }
 
-for folder in "$root/tests/e2e/clients" "$root/web"; do
+copilotkit="$root/web/copilotkit"
+for folder in "$root/tests/e2e/clients" "$root/web" "$copilotkit"; do
   [ -f "$folder/package-lock.json" ] || continue
   [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && continue
   (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --silent)
 done
+
+# This page is not committed, for its size. It is built again when a source, also one that it shares with ours, is newer.
+built="$copilotkit/dist/index.html"
+newer() { find "$copilotkit"/{src,stubs,*.*} "$root/web/src" -type f -newer "$built" -print -quit; }
+if [ ! -f "$built" ] || [ -n "$(newer)" ]; then
+  (cd "$copilotkit" && npm run --silent build -- --logLevel error)
+fi
