@@ -12,12 +12,16 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from agents.kit.spec import Asker, Conversation, ToolResult
 from chat_models import is_chinese
 
-_ASKER = "asker"
+_ASKER, _CHINESE = "asker", "chinese"
 
 
-def question_message(question: str, asker: Asker) -> HumanMessage:
-    """The question as the graph stores it, with who asks beside the text where no provider sends it on."""
-    return HumanMessage(question, additional_kwargs={_ASKER: asdict(asker)})
+def question_message(question: str, asker: Asker, *, chinese: bool | None = None) -> HumanMessage:
+    """The question as the graph stores it, with who asks beside the text where no provider sends it on.
+
+    `chinese` is the language to answer in where the words do not tell it.
+    """
+    language = {} if chinese is None else {_CHINESE: chinese}
+    return HumanMessage(question, additional_kwargs={_ASKER: asdict(asker), **language})
 
 
 def conversation_of(messages: Sequence[BaseMessage]) -> Conversation:
@@ -27,7 +31,7 @@ def conversation_of(messages: Sequence[BaseMessage]) -> Conversation:
     asker = Asker(**asked.additional_kwargs.get(_ASKER, {}))
     return Conversation(
         question=asked.text,
-        chinese=answers_in_chinese(asked.text, asker),
+        chinese=asked.additional_kwargs.get(_CHINESE, answers_in_chinese(asked.text, asker)),
         asker=asker,
         results=tool_results(messages[last + 1 :]),
         earlier=tuple(m.text for m in messages[: max(last, 0)] if isinstance(m, HumanMessage)),

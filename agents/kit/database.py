@@ -1,4 +1,4 @@
-"""The embedded database of an agent's campus data, filled anew at every start. Nothing in it has to last."""
+"""The embedded database of an agent: campus data, filled anew at every start, and `kept`, what users have stored."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ def open_database(
 ) -> sqlite3.Connection:
     """A database that `seed` has filled: the file `<data_dir>/<name>.db`, replaced if present, or in memory.
 
+    The schema `kept` is a file of its own, `<name>-kept.db`, which is never replaced: what is stored there lasts.
     Rows are `sqlite3.Row`. The connection may be used from any thread, one at a time.
     """
-    target = ":memory:"
+    target = kept = ":memory:"
     if data_dir is not None:
         data_dir.mkdir(parents=True, exist_ok=True)
         path = data_dir / f"{name}.db"
         for stale in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
             stale.unlink(missing_ok=True)
-        target = str(path)
+        target, kept = str(path), str(data_dir / f"{name}-kept.db")
     db = sqlite3.connect(target, check_same_thread=False)
     try:
         db.row_factory = sqlite3.Row
+        db.execute("ATTACH DATABASE ? AS kept", (kept,))
         seed(db)
         db.commit()
     except BaseException:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from a2a.helpers import new_task_from_user_message, new_text_part
@@ -15,9 +16,10 @@ from a2a.server.tasks import TaskUpdater
 from a2a.types import Message, TaskState
 from google.protobuf.json_format import MessageToDict
 
+from agents.kit.action import BadAction, action_in
 from agents.kit.conversation import answers_in_chinese, asker_of
-from agents.kit.graph import AgentGraph, Answer, Question, Status, Text
-from agents.kit.spec import Card
+from agents.kit.graph import AgentGraph
+from agents.kit.turn import Answer, Question, Status, Text
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +35,7 @@ _TEXTS = {
     "timeout": ("抱歉，这个问题花的时间太长，请稍后再试。", "Sorry, this took too long. Please try again later."),
     "empty": ("没有读到问题，请用文字描述。", "The message holds no text. Please ask in words."),
     "too_long": ("问题太长了，请缩短后再试。", "The question is too long. Please shorten it."),
+    "bad_action": ("读不懂这次点击，请重新打开卡片。", "This click cannot be read. Please open the card again."),
     "cancelled": ("已取消。", "Cancelled."),
 }
 
@@ -54,7 +57,12 @@ class GraphExecutor(AgentExecutor):
         updater = TaskUpdater(event_queue, context.task_id or "", context.context_id or "")
         question = _question(context, message)
         try:
-            problem = self._problem(question)
+            try:
+                question = replace(question, action=action_in(message))
+                problem = self._problem(question)
+            except BadAction as error:
+                logger.warning("a click was refused: %s", error)
+                problem = "bad_action"
             if problem:
                 await _finish(updater, TaskState.TASK_STATE_REJECTED, _public(problem, question))
                 return
@@ -72,6 +80,8 @@ class GraphExecutor(AgentExecutor):
         await _finish(updater, TaskState.TASK_STATE_CANCELED, "已取消。 Cancelled.")
 
     def _problem(self, question: Question) -> str | None:
+        if question.action is not None:
+            return None
         if not question.text.strip():
             return "empty"
         return "too_long" if len(question.text) > self._max_chars else None
@@ -91,7 +101,7 @@ class GraphExecutor(AgentExecutor):
                     answer = event
         assert answer is not None
         await artifact.close()
-        metadata = _metadata(answer.card, answer.text, _trace_id(state.get("headers", {})))
+        metadata = _metadata(answer, _trace_id(state.get("headers", {})))
         await _finish(updater, TaskState.TASK_STATE_COMPLETED, answer.text, metadata)
 
 
@@ -139,14 +149,15 @@ def _public(key: str, question: Question) -> str:
     return chinese if answers_in_chinese(question.text, question.asker) else english
 
 
-def _metadata(card: Card | None, text: str, trace_id: str | None) -> dict[str, Any]:
+def _metadata(answer: Answer, trace_id: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if card is not None:
+    if (card := answer.card) is not None:
         found = {
             "card_template_id": card.type,
             "card_data_model": dict(card.data),
             "card_category": card.category,
-            "bubble_text": card.bubble_text or text,
+            "card_update": True if answer.update else None,
+            "bubble_text": card.bubble_text or answer.text,
         }
     found["trace_id"] = trace_id
     return {key: value for key, value in found.items() if value is not None}

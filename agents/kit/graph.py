@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from langchain.agents import create_agent
@@ -11,46 +10,16 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
+from agents.kit.clicks import Clicks
 from agents.kit.clock import Clock
 from agents.kit.conversation import answers_in_chinese, conversation_of, question_message
 from agents.kit.history import History
-from agents.kit.spec import AgentSpec, Asker, Card
+from agents.kit.spec import AgentSpec
+from agents.kit.turn import Answer, Question, Status, Text
 from chat_models import ScriptedChatModel, ToolSpec, Turn, resolve_model
 
 _STEPS = 24
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """A line that says what the agent is doing."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """The next piece of the answer."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The end of the turn: the whole answer and its card, if it has one."""
-
-    text: str
-    card: Card | None
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question in a conversation. `owner` is the authenticated user, "" without authentication."""
-
-    text: str
-    asker: Asker
-    owner: str
-    context_id: str
 
 
 class EmptyAnswer(RuntimeError):
@@ -82,10 +51,17 @@ class AgentGraph:
         self._spec = spec
         self._clock = clock
         self._history = History()
-        self._graph: Any = create_agent(model, list(tools), name=spec.name)
+        self._clicks = Clicks(spec, tools, self._history)
+        offered = [tool for tool in tools if tool.name not in spec.action_tools]
+        self._graph: Any = create_agent(model, offered, name=spec.name)
 
-    async def run(self, question: Question) -> AsyncIterator[Status | Text | Answer]:
-        """Answer one question. Ends with one `Answer`, or raises whatever the model raised."""
+    def run(self, question: Question) -> AsyncIterator[Status | Text | Answer]:
+        """Answer one question or click. Ends with one `Answer`, or raises whatever the model raised."""
+        if question.action is not None and self._spec.act is not None:
+            return self._clicks.run(question, question.action, self._spec.act)
+        return self._ask(question)
+
+    async def _ask(self, question: Question) -> AsyncIterator[Status | Text | Answer]:
         asked = question_message(question.text, question.asker)
         said: list[BaseMessage] = [*self._history.messages(question.owner, question.context_id), asked]
         start = len(said) - 1
