@@ -16,6 +16,7 @@ import orjson
 
 from a2ui_schemas.loader import CardType, Catalogue
 from a2ui_schemas.operations import operations
+from supervisor.cards.readable import reader, visible
 from supervisor.cards.shape import TooLong, Unshapable, shaped
 
 FALLBACK = "message-card"
@@ -79,6 +80,7 @@ class CardRenderer:
         self._new_id = new_id
         self._events = events
         self._validators = {card.type: jsonschema_rs.validator_for(card.schema) for card in catalogue.cards.values()}
+        self._readers = {card.type: reader(card.template) for card in catalogue.cards.values()}
 
     def render(
         self,
@@ -128,8 +130,8 @@ class CardRenderer:
         if value.get("items") and "empty_text" in value:
             # Templates have no conditions: what stands for an empty list must not follow a full one.
             value["empty_text"] = ""
-        if not any(value.values()):
-            # Renderers wait for ever for a surface whose whole data model is empty.
+        if not self._readers[card.type](value):
+            # Renderers wait for ever for a surface whose whole data model is empty, and blanks are no card either.
             raise _Refused("invalid_data", ("there is nothing to show",))
         return cast("dict[str, Any]", value)
 
@@ -173,7 +175,7 @@ def _with_title(card: CardType, data: Any, bubble: str) -> Any:
 
 
 def _words(value: Any, limit: int) -> str:
-    return str(shaped({}, value[:limit])).strip() if isinstance(value, str) else ""
+    return str(shaped({}, value[:limit])).strip() if isinstance(value, str) and visible(value[:limit]) else ""
 
 
 def _public(error: Any) -> str:
