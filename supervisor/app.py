@@ -31,7 +31,7 @@ from supervisor.dispatch.tokens.none import NoTokens
 from supervisor.dispatch.tokens.static import StaticTokens
 from supervisor.extensions import Extensions, load_extensions
 from supervisor.graph.build import GraphParts, tool_names
-from supervisor.graph.checkpoints import WholeSqliteSaver
+from supervisor.graph.checkpoints import SqliteCheckpoints
 from supervisor.graph.offline import offline_model
 from supervisor.graph.service import SupervisorGraph
 from supervisor.http import page, problems
@@ -161,7 +161,8 @@ async def _open_stores(stack: AsyncExitStack, settings: Settings) -> tuple[BaseC
     store = SqliteRunStore(path)
     stack.push_async_callback(store.aclose)
     connection = await stack.enter_async_context(aiosqlite.connect(path))
-    checkpointer = WholeSqliteSaver(connection)
+    checkpointer = SqliteCheckpoints(connection)
+    stack.push_async_callback(checkpointer.drain)
     await checkpointer.setup()
     return checkpointer, journal, store
 

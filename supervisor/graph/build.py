@@ -16,6 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from supervisor.dispatch.port import Dispatcher
 from supervisor.graph.actions import CARD_ACTION, CardActions, card_action_tool
 from supervisor.graph.cards import Cards
+from supervisor.graph.checkpoints import stored_by
 from supervisor.graph.context import RunContext
 from supervisor.graph.hitl.ask_tools import ask_tools
 from supervisor.graph.legs import make_legs
@@ -64,7 +65,7 @@ def tool_names(host: Sequence[BaseTool]) -> frozenset[str]:
 
 def build(parts: GraphParts) -> Any:
     """The compiled graph. Raises ValueError when a host's tool or state key takes a name of ours."""
-    tasks = make_legs(parts.dispatcher)
+    tasks = make_legs(parts.dispatcher, stored_by(parts.checkpointer))
     dispatch = dispatch_tools(parts.dispatcher, tasks, parts.cards)
     action = card_action_tool(parts.dispatcher, tasks, parts.cards)
     tools = [*dispatch, action, *ask_tools(), *parts.tools]

@@ -18,6 +18,7 @@ from langgraph.func import task
 
 from supervisor.dispatch.port import AgentCall, Dispatcher, DispatchResult, Progress
 from supervisor.events import internal as ev
+from supervisor.graph.checkpoints import Stored
 from supervisor.graph.context import RunContext
 from supervisor.graph.hitl.agents import answer_text, question_of
 from supervisor.graph.hitl.helpers import Cancelled, Origin, ask
@@ -42,10 +43,11 @@ class LegTasks:
     ask: LegTask
     cancel: CancelTask
     describe: Callable[[str], str]
+    stored: Stored
 
 
-def make_legs(dispatcher: Dispatcher) -> LegTasks:
-    """The tasks that go through `dispatcher`."""
+def make_legs(dispatcher: Dispatcher, stored: Stored) -> LegTasks:
+    """The tasks that go through `dispatcher`, which is asked once the checkpoint that keys hang on is `stored`."""
 
     @task(name="a2a_leg")
     async def a2a_leg(call: AgentCall, started: ev.SubagentStarted, writer: Writer) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def make_legs(dispatcher: Dispatcher) -> LegTasks:
     def describe(agent: str) -> str:
         return next((a.description for a in dispatcher.agents() if a.name == agent), "")
 
-    return LegTasks(a2a_leg, a2a_cancel, describe)
+    return LegTasks(a2a_leg, a2a_cancel, describe, stored)
 
 
 class Legs:
@@ -75,6 +77,7 @@ class Legs:
         self._context = runtime.context
         self._call_id = runtime.tool_call_id or ""
         self._task_id = (info.task_id if info else None) or self._call_id
+        self._checkpoint_id = info.checkpoint_id if info else None
         self._writer: Writer = runtime.stream_writer
 
     async def ask(
@@ -84,6 +87,9 @@ class Legs:
 
         `data` goes with every query.
         """
+        if self._checkpoint_id:
+            # After a crash before it is stored, another checkpoint would give other keys, and agents would act twice.
+            await self._tasks.stored(self._context.thread_id, self._checkpoint_id)
         calls = [replace(self._call(leg, *asked), data=data) for leg, asked in enumerate(questions)]
         results = list(await asyncio.gather(*(self._run(leg, call) for leg, call in enumerate(calls))))
         for round_ in range(1, MAX_ROUNDS + 1):

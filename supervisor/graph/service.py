@@ -21,6 +21,7 @@ from supervisor.graph.actions import CARD_ACTION, action_message, arguments
 from supervisor.graph.attachments import human, said
 from supervisor.graph.build import GraphParts, build
 from supervisor.graph.cards import surfaces_of
+from supervisor.graph.checkpoints import forget
 from supervisor.graph.context import RunContext
 from supervisor.graph.failures import code_of
 from supervisor.graph.history import agui_messages
@@ -65,6 +66,8 @@ class SupervisorGraph:
                 yield events
         except Exception as error:
             raise await self.failure(error, turn.thread_id) from None
+        finally:
+            forget(self._parts.checkpointer, turn.thread_id)
 
     async def invocation(self, turn: Turn) -> Invocation:
         """What the compiled graph is to be called with for a turn, by who tells it another way than `stream`.
@@ -193,8 +196,8 @@ class SupervisorGraph:
             stream_mode=self._watch.modes,
             subgraphs=self._watch.subgraphs,
             version="v2",
-            # A call's idempotency key hangs on the checkpoint before it: that must be stored before the call is made.
-            durability="sync",
+            # Calls of agents wait for the checkpoint that their keys hang on (`legs.py`); the rest need not.
+            durability="async",
             **options,
         )
         async for events in reader.events(parts):

@@ -1,0 +1,77 @@
+"""Checkpoints that a run may rely on: an agent is asked when the checkpoint that its key hangs on is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+import pytest
+from langgraph.checkpoint.base import empty_checkpoint
+
+from supervisor.graph.checkpoints import SqliteCheckpoints
+from tests.fakes.dispatcher import FakeDispatcher, said
+from tests.fakes.graph import Desk, calls, model
+
+
+class SlowSaver(SqliteCheckpoints):
+    """Stores nothing until `go` is set; `log` tells what was stored."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        super().__init__(connection)
+        self.go = asyncio.Event()
+        self.asked = asyncio.Event()
+        self.log: list[str] = []
+
+    async def aput(self, config: Any, checkpoint: Any, *args: Any, **kwargs: Any) -> Any:
+        await self.go.wait()
+        result = await super().aput(config, checkpoint, *args, **kwargs)
+        self.log.append("stored")
+        return result
+
+    async def stored(self, thread_id: str, checkpoint_id: str) -> None:
+        self.asked.set()
+        await super().stored(thread_id, checkpoint_id)
+
+
+@pytest.fixture
+async def saver(tmp_path: Path) -> AsyncIterator[SlowSaver]:
+    async with aiosqlite.connect(tmp_path / "graph.db") as connection:
+        made = SlowSaver(connection)
+        await made.setup()
+        yield made
+
+
+async def test_an_agent_is_asked_only_when_the_checkpoint_of_the_call_is_stored(saver: SlowSaver) -> None:
+    dispatcher = FakeDispatcher(lambda call: (saver.log.append("asked"), said(call))[1])
+    desk = Desk(model(calls(("canteen", "辣")), "完"), dispatcher, saver)
+    run = asyncio.create_task(desk.ask())
+    await saver.asked.wait()
+    assert dispatcher.calls == []
+    saver.go.set()
+    await run
+    # The input, the question and the model's call come first.
+    assert saver.log.index("asked") >= 3
+
+
+async def test_a_checkpoint_of_an_earlier_process_needs_no_waiting(saver: SlowSaver, tmp_path: Path) -> None:
+    saver.go.set()
+    checkpoint = empty_checkpoint()
+    place: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    await saver.aput(place, checkpoint, {}, {})
+    async with aiosqlite.connect(tmp_path / "graph.db") as connection:
+        async with asyncio.timeout(10):
+            await SqliteCheckpoints(connection).stored("t", checkpoint["id"])
+
+
+async def test_a_write_whose_caller_is_cancelled_leaves_no_open_transaction(saver: SlowSaver) -> None:
+    saver.go.set()
+    place: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    for _ in range(20):
+        write = asyncio.create_task(saver.aput(place, empty_checkpoint(), {}, {}))
+        await asyncio.sleep(0)
+        write.cancel()
+        await asyncio.wait([write])
+        assert not saver.conn.in_transaction
