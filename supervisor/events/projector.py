@@ -6,7 +6,7 @@ AG-UI rules: https://docs.ag-ui.com/spec/1.0/events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Literal
 
 from supervisor.errors import ErrorRow
@@ -75,6 +75,10 @@ class Projector:
             self._open.recall(event)
             self._subagents.recall(event)
         return self._open.close_all()
+
+    def settle(self, answered: Collection[str]) -> list[Event]:
+        """End the sub-agents of calls that are answered: their process died between the answer and its telling."""
+        return self._subagents.settle(answered)
 
     def finish(self) -> list[Event]:
         """Close everything and end the run: success, or `interrupt` when questions are open."""

@@ -6,6 +6,7 @@ SUBAGENT_FINISHED or SUBAGENT_ERROR. `SUBAGENT_EVENTS=both|standard|custom` choo
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 from supervisor.events import internal as ev
@@ -88,6 +89,11 @@ class SubagentEvents:
             value["errorCode"] = e.error
         events = self._mirror("subagent-end", value)
         return [*events, _terminal(e)] if self._standard else events
+
+    def settle(self, answered: Collection[str]) -> list[Event]:
+        """Close what was open for calls that have their result."""
+        done = [e.subagent_id for e in self._open.values() if e.call_id in answered]
+        return [event for found in done for event in self.ended(ev.SubagentEnded(found, "completed", ""))]
 
     def close_all(self, status: Literal["failed", "suspended", "cancelled"]) -> list[Event]:
         """Close what a broken or suspended run left open."""

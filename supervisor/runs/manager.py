@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from supervisor.errors import Problem
-from supervisor.events.encode import frame
+from supervisor.errors import ERRORS, Problem
+from supervisor.events.encode import encode, frame
 from supervisor.events.projector import Projector, SurfaceEvents
 from supervisor.events.subagents import SubagentMode
 from supervisor.graph.port import ThreadView, Turn, TurnGraph
@@ -22,6 +23,8 @@ from supervisor.runs.past import Past, dump_turn, load_turn
 from supervisor.runs.port import RunRecord, RunStatus, RunStore, Thread
 from supervisor.runs.request import TurnRequest
 from supervisor.runs.run import Run
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +87,13 @@ class RunManager:
         """Go on with the runs that a dead process left. Called once, before the first request."""
         for record in await self._store.unfinished():
             past = Past.read(await self._journal.read(record.thread_id, 0, record.key))
+            turn = load_turn(record.turn)
             if past.status is not None:
                 await self._store.end(record.key, past.status)
-            elif record.thread_id in self._active:
-                await self._store.end(record.key, "error")
+            elif turn is None or record.thread_id in self._active:
+                await self._give_up(record)
             else:
-                self._start(self._new_run(record, load_turn(record.turn), past))
+                self._start(self._new_run(record, turn, past))
 
     async def authorise(self, thread_id: str, user_id: str) -> bool:
         """Whether the thread exists. Another user's thread is answered as if it did not: 404 thread_not_found."""
@@ -171,6 +175,14 @@ class RunManager:
             position = max(0, last + 1 - live.feed.first_seq) if live.feed.first_seq else 0
             async for piece in self.tail(live, position):
                 yield piece
+
+    async def _give_up(self, record: RunRecord) -> None:
+        """End a run that cannot be gone on with, so that nobody waits for it."""
+        row = ERRORS["AGENT_INTERNAL"]
+        logger.error("a run of an earlier process cannot be continued", extra={"run": record.key})
+        end = encode({"type": "RUN_ERROR", "message": row.message, "code": row.code})
+        await self._journal.append(record.thread_id, record.key, [end])
+        await self._store.end(record.key, "error")
 
     async def _free(self, thread_id: str) -> bool:
         """Whether no run is going on. A run whose last frame is out is about to let go, so it is waited for."""

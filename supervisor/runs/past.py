@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from supervisor.events.encode import frame
 from supervisor.graph.port import Turn
@@ -41,9 +41,12 @@ def dump_turn(turn: Turn) -> bytes:
     return _TURN.dump_json(turn, exclude=_SECRETS)
 
 
-def load_turn(data: bytes) -> Turn:
-    """The turn of `dump_turn`."""
-    return _TURN.validate_json(data)
+def load_turn(data: bytes | None) -> Turn | None:
+    """The turn of `dump_turn`; None if another version wrote it so that it cannot be read."""
+    try:
+        return _TURN.validate_json(data or b"")
+    except ValidationError:
+        return None
 
 
 def _ending(event: dict[str, Any]) -> RunStatus | None:

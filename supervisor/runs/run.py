@@ -117,7 +117,9 @@ class Run:
         with tracing.run_span(self.turn.thread_id, self.turn.run_id) as span:
             try:
                 if self._past.events:
-                    put(apply(ev.Restated(await self._restated(graph))))
+                    messages = await self._restated(graph)
+                    put(self._projector.settle({m["toolCallId"] for m in messages if m["role"] == "tool"}))
+                    put(apply(ev.Restated(messages)))
                 async for batch in graph.stream(self.turn, recovered=self._past.recovered):
                     for event in batch:
                         put(apply(event))

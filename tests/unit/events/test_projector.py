@@ -201,3 +201,29 @@ def test_usage_is_summed_per_model() -> None:
         {"provider": "openai", "model": "m", "inputTokens": 11, "outputTokens": 6, "totalTokens": 17},
         {"inputTokens": 2, "outputTokens": 2, "totalTokens": 4},
     ]
+
+
+def test_a_run_that_is_gone_on_with_closes_words_keeps_agents_and_settles_answered_calls() -> None:
+    sent = project(
+        ev.ReasoningDelta("m0", "想"),
+        ev.TextDelta("m", "半"),
+        ev.ToolCallDelta("m2", 0, "c1", "f", "{}"),
+        ev.SubagentStarted("s1", "canteen", "d", "c1"),
+        ev.SubagentStarted("s2", "transport", "d", "c2"),
+    )
+    cut = sent[: kinds(sent).index("REASONING_MESSAGE_END")]
+    projector = Projector("t", "r", no_surfaces)
+    assert kinds(projector.take_over(cut)) == [
+        "REASONING_MESSAGE_END",
+        "REASONING_END",
+        "TEXT_MESSAGE_END",
+        "TOOL_CALL_END",
+    ]
+    assert projector.apply(ev.SubagentStarted("s1", "canteen", "d", "c1")) == []
+    assert projector.apply(ev.ToolCallDelta("m2", 0, "c1", "f", "{}")) == []
+    assert kinds(projector.settle({"c2"})) == ["CUSTOM subagent-end", "SUBAGENT_FINISHED"]
+    assert kinds(projector.apply(ev.SubagentEnded("s1", "completed", "好"))) == [
+        "CUSTOM subagent-end",
+        "SUBAGENT_FINISHED",
+    ]
+    assert kinds(projector.finish()) == ["RUN_FINISHED"]
