@@ -4,8 +4,12 @@ import { HttpAgent, runHttpRequest, transformHttpEventStream, type RunAgentInput
 export class ChatAgent extends HttpAgent {
   constructor(threadId: string) {
     super({ url: "/agui", threadId });
-    // A snapshot is the whole conversation. The client would keep local messages that it leaves out.
-    this.subscribe({ onMessagesSnapshotEvent: ({ event }) => ({ messages: event.messages, stopPropagation: true }) });
+    this.subscribe({
+      // A snapshot is the whole conversation. The client would keep local messages that it leaves out.
+      onMessagesSnapshotEvent: ({ event }) => ({ messages: event.messages, stopPropagation: true }),
+      // This client is older than the outcome `cancelled`, so the server says it as an error. CopilotKit need not hear of it.
+      onRunErrorEvent: ({ event }) => (event.code === "cancelled" ? { stopPropagation: true } : undefined),
+    });
   }
 
   /** Restores a thread: snapshot, then the run that is going on. CopilotChat calls it for a thread that it is given. */

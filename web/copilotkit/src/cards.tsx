@@ -7,7 +7,7 @@ import { t } from "./i18n";
 
 type Renderer = ReactActivityMessageRenderer<any>;
 
-/** `busy`: a click starts a run, which would cut off the one that is going on. */
+/** `busy`: a click starts a run, which would cut off the one that is going on, or walk past an open question. */
 export function cardRenderers(busy: () => boolean): Renderer[] {
   const a2ui = createA2UIMessageRenderer({
     theme: viewerTheme as any,

@@ -35,11 +35,6 @@ export class Conversation {
     });
   }
 
-  /** Nothing new can be asked: a run is going on, or it waits for answers. */
-  get busy(): boolean {
-    return this.store.running || this.questions.open.length > 0;
-  }
-
   subscribe = (listener: () => void) => {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -105,7 +100,6 @@ export class Conversation {
         if (this.questions.open.length === 0) this.questions.forgetLoose();
         break;
       case "RUN_ERROR":
-        // This client is older than the outcome `cancelled`; the server says it as an error.
         this.stopped = event.code === "cancelled";
         break;
     }

@@ -37,7 +37,7 @@ const agent = new ChatAgent(thread);
 const AGENTS = { default: agent };
 const A2UI = { catalog: campusCatalog, includeSchema: false };
 const TOOL_CALLS = [{ name: "*", args: z.any(), render: ToolCall }];
-const CARDS = cardRenderers(() => agent.isRunning);
+const CARDS = cardRenderers(() => agent.isRunning || agent.pendingInterrupts.length > 0);
 const MESSAGES = { children: Transcript };
 
 function App() {
