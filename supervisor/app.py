@@ -51,6 +51,8 @@ from supervisor.settings import Settings
 from supervisor.telemetry import tracing
 from supervisor.telemetry.metrics import Metrics
 
+_PASSED: set[str] = set()
+
 
 def create_app(
     settings: Settings | None = None,
@@ -64,8 +66,7 @@ def create_app(
     """
     chosen = settings or Settings()
     added = extensions or load_extensions(chosen.extensions)
-    catalogue = load_catalogue()
-    check(catalogue)
+    catalogue = _catalogue()
     dispatch = _dispatch_settings(chosen)
     chosen.sqlite_path()
     tracing.configure()
@@ -83,6 +84,15 @@ def create_app(
     if origins := chosen.origins():
         app.add_middleware(CORSMiddleware, allow_origins=origins, allow_methods=["GET", "POST"], allow_headers=["*"])
     return app
+
+
+def _catalogue() -> Catalogue:
+    """The catalogue, past its gate. The digest is that of the files, so a process checks the same files once."""
+    catalogue = load_catalogue()
+    if catalogue.digest not in _PASSED:
+        check(catalogue)
+        _PASSED.add(catalogue.digest)
+    return catalogue
 
 
 async def _open(
