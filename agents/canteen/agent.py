@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from agents.canteen.actions import act
 from agents.canteen.answers import answer_offline
 from agents.canteen.cards import CARD_TYPES, build_card
 from agents.canteen.seed import seed
-from agents.canteen.tools import build_server
+from agents.canteen.tools import ACTION_TOOLS, build_server
 from agents.kit.spec import AgentSpec, Skill
 from agents.kit.status import status_lines
 
@@ -16,6 +17,16 @@ status = status_lines(
         "list_stalls": ("正在查档口…", "Looking up the stalls…"),
         "crowding_heatmap": ("正在统计各食堂的人流…", "Counting heads in the canteens…"),
         "dish_reviews": ("正在找评价…", "Looking for reviews…"),
+        "canteen_details": ("正在看这个食堂…", "Looking at the canteen…"),
+        "stall_details": ("正在看这个档口…", "Looking at the stall…"),
+        "dish_details": ("正在看这道菜…", "Looking at the dish…"),
+        "walk_to": ("正在找路…", "Looking for the way…"),
+        "canteen_menu": ("正在翻今天的菜单…", "Reading today's menu…"),
+        "recommend_dishes": ("正在想吃什么…", "Thinking about what to eat…"),
+        "booking_form": ("正在准备订餐表…", "Preparing the form…"),
+        "book_meal": ("正在订餐…", "Booking…"),
+        "identify": ("需要确认身份…", "Checking who you are…"),
+        "meal_card": ("正在查饭卡…", "Looking up the meal card…"),
     }
 )
 
@@ -27,28 +38,20 @@ SPEC = AgentSpec(
         Skill(
             id="dishes",
             name="菜品推荐 / Dishes",
-            description="按口味、价格、餐次、食堂找菜。Finds dishes by taste, price, meal and canteen.",
+            description="按口味、价格、餐次、食堂找菜，看菜单。Finds dishes by taste, price, meal and canteen. Menus.",
             tags=(
-                *("菜", "菜品", "辣", "吃", "美食", "早餐", "午餐", "晚餐", "素食", "清真", "便宜", "点餐", "饿"),
-                *(
-                    "dish",
-                    "food",
-                    "eat",
-                    "spicy",
-                    "lunch",
-                    "dinner",
-                    "breakfast",
-                    "vegetarian",
-                    "halal",
-                    "meal",
-                    "hungry",
-                ),
+                *("菜", "菜品", "辣", "吃", "美食", "早餐", "午餐", "晚餐"),
+                *("素食", "清真", "便宜", "点餐", "饿", "菜单"),
+                *("dish", "food", "eat", "spicy", "lunch", "dinner", "breakfast"),
+                *("vegetarian", "halal", "meal", "hungry", "menu"),
             ),
             examples=(
                 "推荐几道辣的菜",
                 "15元以下的午餐有什么",
                 "recommend some spicy dishes",
                 "vegetarian dinner under 12 yuan",
+                "今天的菜单",
+                "what should I eat?",
             ),
         ),
         Skill(
@@ -78,17 +81,30 @@ SPEC = AgentSpec(
             tags=("档口", "窗口", "排队", "评价", "stall", "queue", "review", "cuisine"),
             examples=("二食堂有哪些档口", "麻婆豆腐的评价怎么样", "which stalls are in Canteen Two?"),
         ),
+        Skill(
+            id="booking",
+            name="订餐与饭卡 / Booking and meal card",
+            description="预订食堂的餐位，查询饭卡余额。Books meals at a canteen and shows the balance of a meal card.",
+            tags=(
+                *("订餐", "预订", "预定", "订位", "包间", "饭卡", "餐卡"),
+                *("book a meal", "book a table", "reservation", "meal card"),
+            ),
+            examples=("帮我订餐", "我的饭卡余额", "I want to book a meal", "what is the balance of my meal card?"),
+        ),
     ),
     card_types=CARD_TYPES,
     system_prompt=(
         "You are the canteen agent of a university campus. You answer questions about dishes, stalls, crowding and "
         "reviews. Call a tool for every fact; never invent a dish or a price. Name dishes with stall, canteen "
-        "and price. Ids: c1 to c7. If nothing fits, say so and suggest what to relax."
+        "and price. Ids: c1 to c7. If nothing fits, say so and suggest what to relax. Bookings and the meal card "
+        "go through a card that the user fills in: never ask for these values in words."
     ),
     seed=seed,
     mcp_server=build_server,
     answer_offline=answer_offline,
     build_card=build_card,
     status=status,
+    act=act,
+    action_tools=ACTION_TOOLS,
     default_port=8101,
 )

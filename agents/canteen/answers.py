@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from agents.canteen.answers_detail import WRITERS as DETAIL_WRITERS
+from agents.canteen.answers_detail import one_canteen
+from agents.canteen.answers_service import WRITERS as SERVICE_WRITERS
 from agents.canteen.question import calls_for
+from agents.canteen.wording import called, meal_name, pick, when
 from agents.kit.spec import Conversation, ToolResult
 from chat_models import Turn
 
 Data = Mapping[str, Any]
 
-MEAL_NAMES = {"breakfast": ("早餐", "breakfast"), "lunch": ("午餐", "lunch"), "dinner": ("晚餐", "dinner")}
 SHOWN = 3
 """Rows that the text names; the card shows all."""
 STALLS_SHOWN = 5
@@ -29,12 +32,6 @@ _BEST_CANTEEN = {
     "distance": ("离你最近的是", "the closest to you is"),
 }
 _OF_A_TIME = ("crowding", "busiest")
-_DAYS = {
-    "today": ("", ""),
-    "tomorrow": ("明天", "tomorrow "),
-    "weekday": ("工作日", "on weekdays "),
-    "weekend": ("周末", "at weekends "),
-}
 
 
 def answer_offline(conversation: Conversation) -> Turn:
@@ -42,21 +39,6 @@ def answer_offline(conversation: Conversation) -> Turn:
     if not conversation.results:
         return Turn(calls=calls_for(conversation))
     return Turn("\n\n".join(_text(result, conversation.chinese) for result in conversation.results))
-
-
-def pick(row: Data, key: str, chinese: bool) -> str:
-    """The field in the language of the answer."""
-    return str(row[f"{key}_{'zh' if chinese else 'en'}"])
-
-
-def canteen_name(data: Data, chinese: bool) -> str:
-    """The canteen that a result is about, "" for all."""
-    return pick(data["canteen"], "name", chinese) if data["canteen"] else ""
-
-
-def clock_time(data: Data, chinese: bool) -> str:
-    """What day and time the crowding is of; a time alone is today's."""
-    return str(data["now"]) if data["at_now"] else _when(data, chinese).strip().removeprefix("at ")
 
 
 def _text(result: ToolResult, chinese: bool) -> str:
@@ -75,8 +57,8 @@ def _unknown(data: Data, chinese: bool) -> str:
 
 
 def _dishes(data: Data, chinese: bool) -> str:
-    meal = MEAL_NAMES[data["meal"]][0 if chinese else 1]
-    where = canteen_name(data, chinese)
+    meal = meal_name(data["meal"], chinese)
+    where = called(data["canteen"], chinese)
     dishes: Sequence[Data] = data["dishes"]
     if not dishes:
         return _no_dishes(data, meal, where, chinese)
@@ -107,7 +89,7 @@ def _one_dish(dish: Data, chinese: bool) -> str:
 def _canteens(data: Data, chinese: bool) -> str:
     rows: Sequence[Data] = data["canteens"]
     if data["canteen"]:
-        return _one_canteen(rows[0], data, chinese)
+        return one_canteen(rows[0], data, chinese)
     is_open = [row for row in rows if row["open"]]
     if not is_open:
         return _all_closed(data, chinese)
@@ -126,7 +108,7 @@ def _canteens(data: Data, chinese: bool) -> str:
 
 def _start(data: Data, count: int, chinese: bool) -> str:
     """What comes before the best canteen: the time it is of, that the asker's place is not known, how many are open."""
-    time = _when(data, chinese)
+    time = when(data, chinese)
     if chinese:
         lost = "没有你的位置，没法按远近排。" if data["location_unknown"] else ""
         if data["open_now"]:
@@ -142,28 +124,8 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _one_canteen(row: Data, data: Data, chinese: bool) -> str:
-    name, time = pick(row, "name", chinese), _when(data, chinese)
-    hours = f"{row['opens']}–{row['closes']}"
-    if not row["open"]:
-        return (
-            f"{name}{time}没有营业，营业时间 {hours}。" if chinese else f"{name} is closed {time}; it is open {hours}."
-        )
-    full, free, rated = row["percent"], row["seats_free"], row["rating"]
-    if chinese:
-        return f"{name}{time}上座 {full}%，约有 {free} 个空座；评分 {rated}，营业时间 {hours}。"
-    return f"{name} is {full}% full {time}, with about {free} free seats. It is rated {rated} and open {hours}."
-
-
-def _when(data: Data, chinese: bool) -> str:
-    if data["at_now"]:
-        return "现在" if chinese else "now"
-    day, hour = _DAYS[data["day"]][0 if chinese else 1], f"{data['at_hour']:02d}:00"
-    return f"{day} {hour} " if chinese else f"{day}at {hour}"
-
-
 def _all_closed(data: Data, chinese: bool) -> str:
-    return f"{_when(data, True)}没有食堂营业。".lstrip() if chinese else f"No canteen is open {_when(data, False)}."
+    return f"{when(data, True)}没有食堂营业。".lstrip() if chinese else f"No canteen is open {when(data, False)}."
 
 
 def _measure(row: Data, sort: str, chinese: bool) -> str:
@@ -178,7 +140,7 @@ def _stalls(data: Data, chinese: bool) -> str:
     rows: Sequence[Data] = data["stalls"]
     if not rows:
         return "没有找到这样的档口。" if chinese else "There is no such stall."
-    where, total, queue = canteen_name(data, chinese), data["total"], data["sort"] == "queue"
+    where, total, queue = called(data["canteen"], chinese), data["total"], data["sort"] == "queue"
     named = [_one_stall(row, queue, chinese) for row in rows[:STALLS_SHOWN]]
     more = total > STALLS_SHOWN
     if chinese:
@@ -202,7 +164,7 @@ def _heatmap(data: Data, chinese: bool) -> str:
     rows: Sequence[Data] = sorted(data["canteens"], key=lambda row: row["percent"])
     if not rows:
         return _all_closed(data, chinese)
-    low, high, time = rows[0], rows[-1], _when(data, chinese)
+    low, high, time = rows[0], rows[-1], when(data, chinese)
     quiet, busy = pick(low, "name", chinese), pick(high, "name", chinese)
     if chinese:
         if len(rows) == 1:
@@ -213,24 +175,11 @@ def _heatmap(data: Data, chinese: bool) -> str:
     return f"{quiet} is the quietest {time} ({low['percent']}%) and {busy} the busiest ({high['percent']}%)."
 
 
-def _reviews(data: Data, chinese: bool) -> str:
-    rows: Sequence[Data] = data["reviews"]
-    if not rows:
-        return "还没有这道菜的评价。" if chinese else "There are no reviews of that dish yet."
-    lines = [_one_review(row, chinese) for row in rows[:SHOWN]]
-    return "\n".join(["最近的评价：" if chinese else "The latest reviews:", *lines])
-
-
-def _one_review(row: Data, chinese: bool) -> str:
-    stars = "★" * row["stars"]
-    dish, text, author = (pick(row, key, chinese) for key in ("dish", "text", "author"))
-    return f"{stars} {dish}：{text}（{author}）" if chinese else f"{stars} {dish}: {text} ({author})"
-
-
 _WRITERS: dict[str, Callable[[Data, bool], str]] = {
     "search_dishes": _dishes,
     "list_canteens": _canteens,
     "list_stalls": _stalls,
     "crowding_heatmap": _heatmap,
-    "dish_reviews": _reviews,
+    **DETAIL_WRITERS,
+    **SERVICE_WRITERS,
 }

@@ -1,140 +1,99 @@
-"""Chooses the card of an answer and fills its data from the tools' results."""
+"""Chooses the card of an answer and fills its data from the tools' results: lists here, the others beside."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agents.canteen.answers import MEAL_NAMES, canteen_name, clock_time, pick
-from agents.kit.spec import Card, Conversation
+from agents.canteen import cards_detail, cards_service
+from agents.canteen.card_items import canteen_item, canteens, dish_item, stall_item, wishes
+from agents.canteen.wording import called, clock_time, meal_name, pick
+from agents.kit.spec import Card, Conversation, ToolResult
+from agents.kit.tickets import filters, pages
 
-Data = Mapping[str, Any]
+Json = dict[str, Any]
+Maker = Callable[[ToolResult, Conversation], Json | None]
 
-CARD_TYPES = ("dish_cards", "stall_cards", "canteen_cards", "canteen_heatmap")
-_CHILIES = ("", "🌶", "🌶🌶", "🌶🌶🌶")
+_ORDERS = {
+    "rating": ("按评分", "by rating"),
+    "price": ("从便宜到贵", "cheapest first"),
+    "price_desc": ("从贵到便宜", "dearest first"),
+    "spiciness": ("从辣到不辣", "hottest first"),
+}
+_CANTEEN_TITLES = {
+    "crowding": ("食堂拥挤程度", "Canteens by crowding"),
+    "busiest": ("食堂拥挤程度", "Canteens by crowding"),
+    "rating": ("食堂评分", "Canteens by rating"),
+    "distance": ("附近的食堂", "Canteens near you"),
+}
 
 
 def build_card(conversation: Conversation, answer: str) -> Card | None:
-    """The card for the last result that has one; reviews are words only."""
-    chinese = conversation.chinese
-    found = conversation.result("search_dishes", "list_canteens", "list_stalls", "crowding_heatmap")
+    """The card for the last result that has one."""
+    found = conversation.result(*_CARDS)
     if found is None:
         return None
-    bubble = answer.split("\n")[0][:200]
-    if found.name == "search_dishes":
-        return Card("dish_cards", _dish_card(found.data, chinese), "recommend", bubble)
-    if found.name == "list_canteens":
-        return Card("canteen_cards", _canteen_card(found.data, chinese), "list", bubble)
-    if found.name == "list_stalls":
-        return Card("stall_cards", _stall_card(found.data, chinese), "list", bubble)
-    if not found.data["canteens"]:
-        return None
-    return Card("canteen_heatmap", _heatmap(found.data, chinese), "heatmap", bubble)
+    card_type, category, make = _CARDS[found.name]
+    data = make(found, conversation)
+    return None if data is None else Card(card_type, data, category, answer.split("\n\n")[0][:200])
 
 
-def _dish_card(data: Data, chinese: bool) -> dict[str, Any]:
-    meal = MEAL_NAMES[data["meal"]][0 if chinese else 1]
-    where = canteen_name(data, chinese)
-    order = {
-        "rating": ("按评分", "by rating"),
-        "price": ("从便宜到贵", "cheapest first"),
-        "price_desc": ("从贵到便宜", "dearest first"),
-        "spiciness": ("从辣到不辣", "hottest first"),
-    }[data["sort"]][0 if chinese else 1]
+def _dishes(found: ToolResult, conversation: Conversation) -> Json:
+    data, chinese = found.data, conversation.chinese
+    meal, where = meal_name(data["meal"], chinese), called(data["canteen"], chinese)
     return {
         "title": f"{where}{meal}推荐" if chinese else f"{where + ' – ' if where else ''}{meal}",
-        "subtitle": order,
+        "subtitle": _ORDERS[data["sort"]][0 if chinese else 1],
         "empty_text": "" if data["dishes"] else ("没有符合条件的菜" if chinese else "No dish fits"),
-        "items": [_dish_item(dish, chinese) for dish in data["dishes"]],
+        "items": [dish_item(dish, chinese) for dish in data["dishes"]],
+        "filter": filters(found.name, found.arguments, wishes(chinese), chinese),
+        **pages(found.name, found.arguments, data, chinese),
     }
 
 
-def _dish_item(dish: Data, chinese: bool) -> dict[str, Any]:
-    stock = dish["stock"]
-    tags = dish["tags" if chinese else "tags_en"]
+def _canteens(found: ToolResult, conversation: Conversation) -> Json:
+    data, chinese = found.data, conversation.chinese
+    rows: Sequence[Mapping[str, Any]] = data["canteens"]
+    by = [("人少优先", "Least crowded", "crowding"), ("评分", "Best rated", "rating")]
+    if found.arguments.get("near_lat") is not None:
+        by.append(("最近", "Nearest", "distance"))
+    choices = [(zh if chinese else en, {"sort": sort}) for zh, en, sort in by]
     return {
-        "id": dish["id"],
-        "name": pick(dish, "name", chinese),
-        "canteen": pick(dish, "canteen", chinese),
-        "stall": pick(dish, "stall", chinese),
-        "price": dish["price"],
-        "rating": str(dish["rating"]),
-        "spiciness": dish["spiciness"],
-        "spiciness_label": _CHILIES[dish["spiciness"]],
-        "tags": tags,
-        "tags_label": " · ".join(tags[:3]),
-        "stock_label": f"余 {stock} 份" if chinese else f"{stock} left",
-    }
-
-
-def _canteen_card(data: Data, chinese: bool) -> dict[str, Any]:
-    rows: Sequence[Data] = data["canteens"]
-    titles = {
-        "crowding": ("食堂拥挤程度", "Canteens by crowding"),
-        "busiest": ("食堂拥挤程度", "Canteens by crowding"),
-        "rating": ("食堂评分", "Canteens by rating"),
-        "distance": ("附近的食堂", "Canteens near you"),
-    }
-    return {
-        "title": titles[data["sort"]][0 if chinese else 1],
+        "title": _CANTEEN_TITLES[data["sort"]][0 if chinese else 1],
         "subtitle": clock_time(data, chinese),
         "empty_text": "" if rows else ("没有食堂营业" if chinese else "No canteen is open"),
-        "items": [_canteen_item(row, chinese) for row in rows],
+        "items": [canteen_item(row, chinese) for row in rows],
+        "filter": filters(found.name, {**found.arguments, "sort": data["sort"]}, choices, chinese),
     }
 
 
-def _canteen_item(row: Data, chinese: bool) -> dict[str, Any]:
-    item: dict[str, Any] = {
-        "id": row["id"],
-        "name": pick(row, "name", chinese),
-        "location": pick(row, "location", chinese),
-        "open_hours": f"{row['opens']}–{row['closes']}",
-        "rating": str(row["rating"]),
-        "crowding_label": "未营业" if chinese else "closed",
-    }
-    if row["percent"] is not None:
-        light = "🟢" if row["percent"] < 40 else "🟡" if row["percent"] < 70 else "🔴"
-        free = row["seats_free"]
-        item |= {
-            "crowding": row["percent"] / 100,
-            "crowding_label": f"{light} {row['percent']}%",
-            "seats_free": free,
-            "seats_label": f"空座 {free}" if chinese else f"{free} seats free",
-        }
-    if row["distance_m"] is not None:
-        item |= {"distance_m": row["distance_m"], "distance_label": f"{row['distance_m']} m"}
-    return item
-
-
-def _stall_card(data: Data, chinese: bool) -> dict[str, Any]:
-    where = canteen_name(data, chinese)
+def _stalls(found: ToolResult, conversation: Conversation) -> Json:
+    data, chinese = found.data, conversation.chinese
+    where = called(data["canteen"], chinese)
     title = f"{where}的档口" if chinese and where else "档口" if chinese else f"Stalls{' at ' + where if where else ''}"
-    rows: Sequence[Data] = data["stalls"]
+    rows: Sequence[Mapping[str, Any]] = data["stalls"]
+    place = data["canteen"]["id"] if data["canteen"] else None
+    arguments = {**found.arguments, "canteen": place, "sort": data["sort"]}
+    choices = [
+        ("全部" if chinese else "All", {"canteen": None, "cuisine": None}),
+        ("评分最高" if chinese else "Best rated", {"sort": "rating"}),
+        ("排队最短" if chinese else "Shortest queue", {"sort": "queue"}),
+        *canteens(chinese),
+    ]
     return {
         "title": title,
-        "subtitle": "",
+        "subtitle": ("共 {} 个" if chinese else "{} in all").format(data["total"]),
         "empty_text": "" if rows else ("没有找到档口" if chinese else "No stalls found"),
-        "items": [_stall_item(row, chinese) for row in rows],
+        "items": [{**stall_item(row, chinese), "canteen": pick(row, "canteen", chinese)} for row in rows],
+        "filter": filters(found.name, arguments, choices, chinese),
+        **pages(found.name, arguments, data, chinese),
     }
 
 
-def _stall_item(row: Data, chinese: bool) -> dict[str, Any]:
-    wait = row["queue_minutes"]
-    return {
-        "id": row["id"],
-        "name": pick(row, "name", chinese),
-        "canteen": pick(row, "canteen", chinese),
-        "floor": row["floor"],
-        "cuisine": pick(row, "cuisine", chinese),
-        "rating": str(row["rating"]),
-        "queue_minutes": wait,
-        "queue_label": f"排队约 {wait} 分钟" if chinese else f"about {wait} min wait",
-        "open_hours": f"{row['opens']}–{row['closes']}",
-        "price_range": f"¥{row['price_from']:g}–{row['price_to']:g}",
-    }
-
-
-def _heatmap(data: Data, chinese: bool) -> dict[str, Any]:
+def _heatmap(found: ToolResult, conversation: Conversation) -> Json | None:
+    data, chinese = found.data, conversation.chinese
+    if not data["canteens"]:
+        return None
     return {
         "title": "食堂拥挤热力图" if chinese else "Canteen crowding",
         "subtitle": clock_time(data, chinese),
@@ -149,3 +108,23 @@ def _heatmap(data: Data, chinese: bool) -> dict[str, Any]:
             for row in data["canteens"]
         ],
     }
+
+
+_CARDS: dict[str, tuple[str, str, Maker]] = {
+    "search_dishes": ("dish_cards", "recommend", _dishes),
+    "list_canteens": ("canteen_cards", "list", _canteens),
+    "list_stalls": ("stall_cards", "list", _stalls),
+    "crowding_heatmap": ("canteen_heatmap", "heatmap", _heatmap),
+    "canteen_details": ("canteen_detail_card", "detail", cards_detail.canteen),
+    "stall_details": ("stall_detail_card", "detail", cards_detail.stall),
+    "dish_details": ("message-card", "message", cards_detail.dish),
+    "dish_reviews": ("review_cards", "list", cards_detail.reviews),
+    "walk_to": ("navigation-card", "navigation", cards_detail.way),
+    "canteen_menu": ("canteen_menu", "menu", cards_service.menu),
+    "recommend_dishes": ("canteen_recommend", "recommend", cards_service.recommendation),
+    "booking_form": ("form-card", "form", cards_service.form),
+    "book_meal": ("message-card", "message", cards_service.booked),
+    "identify": ("identify-card", "form", cards_service.identify),
+    "meal_card": ("message-card", "message", cards_service.meal_card),
+}
+CARD_TYPES = tuple(dict.fromkeys(card_type for card_type, _, _ in _CARDS.values()))

@@ -15,8 +15,8 @@ _ALIASES = tuple(
         ("c1", r"第?(?<![十\d])[一1]\s*食堂|食堂[一1](?!\d)|\bcanteen\s*(?:one|1)\b|\b(?:first|1st) canteen\b"),
         ("c2", r"第?(?<![十\d])[二2]\s*食堂|食堂[二2](?!\d)|\bcanteen\s*(?:two|2)\b|\b(?:second|2nd) canteen\b"),
         ("c3", r"第?(?<![十\d])[三3]\s*食堂|食堂[三3](?!\d)|\bcanteen\s*(?:three|3)\b|\b(?:third|3rd) canteen\b"),
-        ("c4", r"东苑(?:食堂)?|\beast court(?: canteen)?\b"),
-        ("c5", r"西苑(?:食堂)?(?!饭堂)|\bwest court(?: canteen)?\b(?! bowls)"),
+        ("c4", r"东苑(?:食堂)?|东区食堂|\beast (?:court(?: canteen)?|canteen)\b"),
+        ("c5", r"西苑(?:食堂)?(?!饭堂)|西区食堂|\bwest (?:court(?: canteen)?\b(?! bowls)|canteen\b)"),
         ("c6", r"清真(?:餐厅|食堂)|\bhalal (?:dining(?: hall)?|canteen)\b"),
         ("c7", r"教工(?:餐厅|食堂)|\bfaculty (?:dining(?: hall)?|hall|canteen)\b"),
     )
@@ -68,6 +68,14 @@ def stall_in(text: str) -> str | None:
     return _longest("stalls", text)
 
 
+def landmark_in(text: str) -> str | None:
+    """The id of the landmark that the text starts from: 从图书馆, "from the library"."""
+    for row in load_csv(DATA / "landmarks.csv"):
+        if re.search(rf"从{row['name_zh']}|\bfrom (?:the )?{row['name_en']}\b", text, re.I):
+            return row["id"]
+    return None
+
+
 def part_of_dish(text: str) -> str | None:
     """The longest piece of the text that dish names hold, e.g. 牛肉面 or "fried rice"."""
     chinese, english = _parts()
@@ -81,6 +89,12 @@ def part_of_dish(text: str) -> str | None:
     pairs = [" ".join(pair) for pair in pairwise(words)]
     found = (p.removesuffix(end) for p in (*pairs, *words) for end in ("", "s") if p.removesuffix(end) in english)
     return next(found, None)
+
+
+@cache
+def canteen_names() -> list[dict[str, str]]:
+    """The canteens in the order of the data."""
+    return load_csv(DATA / "canteens.csv")
 
 
 @cache

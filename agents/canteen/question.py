@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agents.canteen.hours import day_in, hour_in
-from agents.canteen.names import canteens_in, dish_in, part_of_dish, stall_in, without_canteens
+from agents.canteen.names import (
+    canteen_names,
+    canteens_in,
+    dish_in,
+    landmark_in,
+    part_of_dish,
+    stall_in,
+    without_canteens,
+)
 from agents.canteen.wishes import canteen_argument, cuisine_in, meal_in, merged, wishes
 from agents.kit.spec import Conversation, ToolResult
 
@@ -15,6 +23,9 @@ Call = tuple[str, dict[str, Any]]
 
 PAGE = 8
 """Dishes in one answer; a question for more gets the next ones."""
+RECOMMENDED = 6
+_OF_ONE_CANTEEN = ("canteen", "hour", "day", "near_lat", "near_lng")
+_CANTEEN_IDS = frozenset(row["id"] for row in canteen_names())
 
 
 def _re(pattern: str) -> re.Pattern[str]:
@@ -24,6 +35,18 @@ def _re(pattern: str) -> re.Pattern[str]:
 _HEATMAP = _re(r"热力图|拥挤图|客流图|\bheat ?maps?\b")
 _REVIEWS = _re(r"评价(?!最|高)|评论|口碑|好评|\breviews?\b|\bwhat do people say\b|\bopinions?\b")
 _OPINION = _re(r"怎么样|好吃吗|好不好吃|\bhow (?:is|are|good)\b|\bany good\b")
+_MEAL_CARD = _re(r"饭卡|餐卡|余额|\bmeal cards?\b|\bbalance\b")
+_BOOKING = _re(
+    r"订餐|订位|订座|订个?(?:早|午|晚|包)|预[订定约]|包间|\breserv\w+|\bbook(?:ing)?\s+(?:an?|the|some|my|lunch|dinner|breakfast)\b"
+)
+_WAY = _re(r"怎么[去走到]|如何[去到]|带我去|导航|路线|\bget to\b|\bway to\b|\bdirections?\b|\bnavigat\w+")
+_MENU = _re(r"菜单|\bmenus?\b")
+_DETAILS = _re(r"详情|详细|介绍|信息|\bdetails?\b|\btell me (?:more )?about\b|\binformation\b")
+_WHAT_TO_EAT = _re(
+    r"吃什么|吃啥|吃点什么|推荐(?:一下)?[吧呀？?！!。\s]*$|有什么推荐"
+    r"|\bwhat (?:should|can|shall) (?:i|we) (?:eat|have)\b|\bwhat to eat\b|\brecommend(?: me)? (?:something|anything)\b"
+    r"|\bany recommendations?\b|\bwhat do you recommend\b"
+)
 _STALLS = _re(r"档口|窗口|摊位|\bstalls?\b|\bcounters?\b")
 _QUEUE = _re(r"排队|不用等|\bqueues?\b|\bqueuing\b|\bshortest (?:line|wait)\b")
 _CROWDING = _re(
@@ -58,24 +81,44 @@ def calls_for(conversation: Conversation) -> list[Call]:
     """The tool calls for the question; never empty, because every question can be answered with dishes."""
     question = conversation.question
     last = _continued(conversation)
+    if last is not None and last.name == "recommend_dishes":
+        return [_other_recommendation(conversation, last.arguments)]
     if last is not None and last.name != "search_dishes":
-        arguments = {**last.arguments, **_ARGUMENTS[last.name](conversation)}
-        return [(last.name, arguments)]
-    tool = _tool(question)
-    call = (tool, _ARGUMENTS[tool](conversation))
+        return [_call(last.name, {**last.arguments, **_ARGUMENTS[last.name](conversation)})]
+    call = _call(tool := _tool(question), _ARGUMENTS[tool](conversation))
     if tool == "list_canteens" and _FOOD.search(question) and wishes(question).keys() - {"sort", "limit"}:
         return [call, ("search_dishes", _dishes(conversation))]
     return [call]
 
 
+def _call(tool: str, arguments: dict[str, Any]) -> Call:
+    """The call; what is asked of one canteen that exists is a call for its details."""
+    if tool in ("list_canteens", "canteen_details"):
+        if arguments.get("canteen") in _CANTEEN_IDS:
+            return "canteen_details", {key: value for key, value in arguments.items() if key in _OF_ONE_CANTEEN}
+        return "list_canteens", arguments
+    return tool, {key: value for key, value in arguments.items() if value is not None}
+
+
 def _tool(question: str) -> str:
-    if _HEATMAP.search(question):
-        return "crowding_heatmap"
-    if _REVIEWS.search(question) or (_OPINION.search(question) and dish_in(question)):
-        return "dish_reviews"
-    if _asks_for_stalls(question):
-        return "list_stalls"
-    return "list_canteens" if _asks_for_canteens(question) else "search_dishes"
+    seller = stall_in(without_canteens(question))
+    for asked, tool in (
+        (_MEAL_CARD.search(question), "identify"),
+        (_BOOKING.search(question), "booking_form"),
+        (_HEATMAP.search(question), "crowding_heatmap"),
+        (_WAY.search(question) and (seller or canteens_in(question)), "walk_to"),
+        (_REVIEWS.search(question) or (_OPINION.search(question) and dish_in(question)), "dish_reviews"),
+        (_MENU.search(question) and not wishes(question).keys() - {"stall"}, "canteen_menu"),
+        (_DETAILS.search(question) and dish_in(question), "dish_details"),
+        ((_DETAILS.search(question) or _OPINION.search(question)) and seller, "stall_details"),
+        (_DETAILS.search(question) and canteens_in(question), "list_canteens"),
+        (_asks_for_stalls(question), "list_stalls"),
+        (_asks_for_canteens(question), "list_canteens"),
+        (_WHAT_TO_EAT.search(question) and not wishes(question), "recommend_dishes"),
+    ):
+        if asked:
+            return tool
+    return "search_dishes"
 
 
 def _asks_for_stalls(question: str) -> bool:
@@ -104,10 +147,10 @@ def _continued(conversation: Conversation) -> ToolResult | None:
     if not earlier or not _FOLLOW_UP.match(question) or earlier[-1].name not in _ARGUMENTS:
         return None
     last = earlier[-1]
-    if last.name == "search_dishes":
+    if last.name in ("search_dishes", "recommend_dishes"):
         return last
     topic = _tool(question)
-    about = {"query"} if last.name == "dish_reviews" else {"stall"}
+    about = {"query"} if last.name in ("dish_reviews", "dish_details") else {"stall"}
     return last if topic == "search_dishes" and not wishes(question).keys() - about else None
 
 
@@ -143,9 +186,70 @@ def _stalls(conversation: Conversation) -> dict[str, Any]:
 
 
 def _reviews(conversation: Conversation) -> dict[str, Any]:
+    """About a dish, else a stall, else a canteen; what is not named is None, so that a follow-up leaves it behind."""
     text = without_canteens(conversation.question)
-    dish = dish_in(text) or part_of_dish(text)
-    return {"dish": dish} if dish else {}
+    if dish := dish_in(text):
+        return {"dish": dish, "stall": None, "canteen": None}
+    if stall := stall_in(text):
+        return {"dish": None, "stall": stall, "canteen": None}
+    if canteen := canteen_argument(conversation.question):
+        return {"dish": None, "stall": None, **canteen}
+    part = part_of_dish(text)
+    return {"dish": part} if part else {}
+
+
+def _one_dish(conversation: Conversation) -> dict[str, Any]:
+    dish = dish_in(without_canteens(conversation.question))
+    return _with_meal({"dish": dish} if dish else {}, conversation)
+
+
+def _one_stall(conversation: Conversation) -> dict[str, Any]:
+    stall = stall_in(without_canteens(conversation.question))
+    return _with_meal({"stall": stall} if stall else {}, conversation)
+
+
+def _menu(conversation: Conversation) -> dict[str, Any]:
+    return {**canteen_argument(conversation.question), **_one_stall(conversation)}
+
+
+def _recommendation(conversation: Conversation) -> dict[str, Any]:
+    place = conversation.asker.location
+    here = {"near_lat": place[0], "near_lng": place[1]} if place else {}
+    return _with_meal({**canteen_argument(conversation.question), **here}, conversation)
+
+
+def _other_recommendation(conversation: Conversation, before: Mapping[str, Any]) -> Call:
+    """More of the same if the question wishes nothing, else dishes as it wishes."""
+    now = {**wishes(conversation.question), **_menu(conversation)}
+    if now:
+        return "search_dishes", {**{key: before[key] for key in ("meal", "canteen") if key in before}, **now}
+    return "recommend_dishes", {
+        **before,
+        "offset": min(before.get("offset", 0) + before.get("limit", RECOMMENDED), 500),
+    }
+
+
+def _way(conversation: Conversation) -> dict[str, Any]:
+    question, where = conversation.question, conversation.asker.location
+    stall, start = stall_in(without_canteens(question)), landmark_in(question)
+    place = {"place": stall or canteens_in(question)[0]} if stall or canteens_in(question) else {}
+    if start:
+        return {**place, "start": start}
+    return {**place, "near_lat": where[0], "near_lng": where[1]} if where else place
+
+
+def _booking(conversation: Conversation) -> dict[str, Any]:
+    return canteen_argument(conversation.question)
+
+
+def _nothing(conversation: Conversation) -> dict[str, Any]:
+    del conversation
+    return {}
+
+
+def _with_meal(arguments: dict[str, Any], conversation: Conversation) -> dict[str, Any]:
+    meal = meal_in(conversation.question)
+    return {**arguments, "meal": meal} if meal else arguments
 
 
 def _dishes(conversation: Conversation) -> dict[str, Any]:
@@ -169,6 +273,14 @@ _ARGUMENTS: dict[str, Callable[[Conversation], dict[str, Any]]] = {
     "search_dishes": _dishes,
     "list_canteens": _canteens,
     "list_stalls": _stalls,
+    "canteen_details": _canteens,
+    "stall_details": _one_stall,
     "crowding_heatmap": _heatmap,
+    "dish_details": _one_dish,
     "dish_reviews": _reviews,
+    "walk_to": _way,
+    "canteen_menu": _menu,
+    "recommend_dishes": _recommendation,
+    "booking_form": _booking,
+    "identify": _nothing,
 }

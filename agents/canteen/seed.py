@@ -24,13 +24,25 @@ CREATE TABLE reviews (id TEXT PRIMARY KEY, dish TEXT NOT NULL REFERENCES dishes,
   author_en TEXT NOT NULL, stars INTEGER NOT NULL, text_zh TEXT NOT NULL, text_en TEXT NOT NULL, date TEXT NOT NULL);
 CREATE TABLE crowding (canteen TEXT NOT NULL REFERENCES canteens, days TEXT NOT NULL, hour INTEGER NOT NULL,
   percent INTEGER NOT NULL, PRIMARY KEY (canteen, days, hour));
+CREATE TABLE landmarks (id TEXT PRIMARY KEY, name_zh TEXT NOT NULL, name_en TEXT NOT NULL, lat REAL NOT NULL,
+  lng REAL NOT NULL);
+CREATE TABLE meal_cards (number TEXT PRIMARY KEY, phone_end TEXT NOT NULL, name_zh TEXT NOT NULL, name_en TEXT NOT NULL,
+  balance REAL NOT NULL, spent_today REAL NOT NULL);
+CREATE TABLE identifications (token TEXT PRIMARY KEY, tries INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS kept.forms (id TEXT PRIMARY KEY, made TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS kept.bookings (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+  canteen TEXT NOT NULL, date TEXT NOT NULL, time TEXT NOT NULL, people INTEGER NOT NULL, diets TEXT NOT NULL,
+  note TEXT NOT NULL, made TEXT NOT NULL);
 """
 
 
 def seed(db: sqlite3.Connection) -> None:
-    """Create the tables and fill them; `tags` and `meals` are kept as `|a|b|` so that LIKE finds whole words."""
+    """Create the tables and fill them; `tags` and `meals` are kept as `|a|b|` so that LIKE finds whole words.
+
+    A booking's `key` is the id of the form that made it, so that no form books twice.
+    """
     db.executescript(_SCHEMA)
-    for table in ("canteens", "stalls", "reviews", "crowding"):
+    for table in ("canteens", "stalls", "reviews", "crowding", "landmarks", "meal_cards"):
         insert_rows(db, table, load_csv(DATA / f"{table}.csv"))
     dishes = load_csv(DATA / "dishes.csv")
     insert_rows(db, "dishes", [{**row, "tags": f"|{row['tags']}|", "meals": f"|{row['meals']}|"} for row in dishes])

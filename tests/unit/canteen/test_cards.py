@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -58,6 +59,8 @@ WORDS = (
         "明天",
         "周末",
     ),
+    *("菜单", "吃什么", "推荐", "详情", "怎么去", "订餐", "饭卡", "从图书馆"),
+    *("menu", "book a meal", "tell me about", "get to", "balance", "what to eat"),
     *("18点", "下午三点", "25点", "at 7 pm", "12:30", "凌晨", "tomorrow", "？", "，", " ", "%", "'", "\x00", "😀"),
 )
 NAMES = [
@@ -114,6 +117,12 @@ def test_every_conversation_gets_answers_with_valid_cards(
 
 TEXT = st.sampled_from([*NAMES, "c4", "第九食堂", "素食", "lamb", "%", "\x00"]) | st.text(max_size=10)
 LIMIT = st.integers(1, 50)
+OFFSET = st.integers(0, 500)
+STARS = st.integers(1, 5)
+MEAL = st.sampled_from(["breakfast", "lunch", "dinner"])
+LAT, LNG = st.floats(-90, 90), st.floats(-180, 180)
+STALL, DISH = TEXT | st.sampled_from(sorted(STALLS)), TEXT | st.sampled_from([dish["id"] for dish in DISHES])
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3))
 HOUR = st.integers(0, 23)
 DAY = st.sampled_from(["today", "tomorrow", "weekday", "weekend"])
 CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
@@ -142,13 +151,63 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "near_lng": st.floats(-180, 180),
         "limit": LIMIT,
     },
-    "list_stalls": {"canteen": TEXT, "cuisine": TEXT, "sort": st.sampled_from(["rating", "queue"]), "limit": LIMIT},
+    "list_stalls": {
+        "canteen": TEXT,
+        "cuisine": TEXT,
+        "sort": st.sampled_from(["rating", "queue"]),
+        "limit": LIMIT,
+        "offset": OFFSET,
+    },
     "crowding_heatmap": {"hour": HOUR, "day": DAY},
-    "dish_reviews": {"dish": TEXT, "limit": LIMIT},
+    "dish_reviews": {
+        "dish": DISH,
+        "stall": STALL,
+        "canteen": TEXT,
+        "stars_min": STARS,
+        "stars_max": STARS,
+        "limit": LIMIT,
+        "offset": OFFSET,
+    },
+    "canteen_details": {"canteen": TEXT, "hour": HOUR, "day": DAY, "near_lat": LAT, "near_lng": LNG},
+    "stall_details": {"stall": STALL, "meal": MEAL},
+    "dish_details": {"dish": DISH, "meal": MEAL},
+    "walk_to": {
+        "place": TEXT | STALL,
+        "start": st.sampled_from(["library", "图书馆", "South Gate", "the moon"]),
+        "near_lat": LAT,
+        "near_lng": LNG,
+        "started": st.booleans(),
+    },
+    "canteen_menu": {"canteen": TEXT, "stall": STALL, "meal": MEAL},
+    "recommend_dishes": {
+        "canteen": TEXT,
+        "meal": MEAL,
+        "spicy_min": st.integers(0, 3),
+        "spicy_max": st.integers(0, 3),
+        "max_price": st.floats(0.01, 100),
+        "tags": st.lists(TEXT, max_size=5),
+        "near_lat": LAT,
+        "near_lng": LNG,
+        "limit": LIMIT,
+        "offset": OFFSET,
+    },
+    "booking_form": {"canteen": TEXT},
+    "book_meal": {"form": st.text(max_size=30), "values": st.dictionaries(st.text(max_size=9), JSON, max_size=4)},
+    "identify": {},
+    "meal_card": {"token": TEXT, "number": TEXT, "phone_end": TEXT},
 }
-ANY_CALL = st.sampled_from(sorted(CALLS)).flatmap(
-    lambda tool: st.tuples(st.just(tool), st.fixed_dictionaries({}, optional=CALLS[tool]))
-)
+
+
+def calls_of(tool: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
+    """A call of the tool with what it requires and any of the rest."""
+    required = tool_schemas()[tool].get("required", [])
+    arguments = CALLS[tool]
+    must = {key: arguments[key] for key in required}
+    may = {key: value for key, value in arguments.items() if key not in required}
+    return st.tuples(st.just(tool), st.fixed_dictionaries(must, optional=may))
+
+
+ANY_CALL = st.sampled_from(sorted(CALLS)).flatmap(calls_of)
 
 
 def test_the_generated_calls_use_every_argument_of_every_tool() -> None:
@@ -170,23 +229,33 @@ def test_every_call_that_a_model_may_make_gives_an_answer_and_a_valid_card(
         db.close()
 
 
-def test_every_card_type_is_given_for_some_question(tools: CanteenTools) -> None:
-    given_types: set[str] = set()
-    for question in (
-        "辣的菜",
-        "档口",
-        "哪个食堂不挤",
-        "热力图",
-        "dishes",
-        "stalls",
-        "which canteen is quiet",
-        "heat map",
-    ):
-        answered = Talk(tools).ask(question)
-        check(answered)
-        assert answered.card is not None
-        given_types.add(answered.card.type)
-    assert given_types == set(CARD_TYPES)
+CARD_OF = {
+    "dish_cards": ("辣的菜", "cheap dishes"),
+    "stall_cards": ("二食堂有哪些档口", "which stalls are in canteen two"),
+    "canteen_cards": ("哪个食堂不挤", "which canteen is quiet"),
+    "canteen_heatmap": ("热力图", "heat map"),
+    "canteen_detail_card": ("东区食堂几点开门", "东苑食堂详情", "when does canteen two close", "第二食堂怎么样"),
+    "stall_detail_card": ("渝味鱼庄怎么样", "介绍一下渝味鱼庄", "tell me about Yuwei Fish House"),
+    "review_cards": ("水煮鱼的评价", "渝味鱼庄的评价", "二食堂的评价", "reviews of the Mapo tofu"),
+    "canteen_menu": ("今天的菜单", "二食堂晚餐菜单", "what's on the menu?", "menu of Yuwei Fish House"),
+    "canteen_recommend": ("推荐吃什么", "今天中午吃什么", "有什么推荐", "what should I eat?", "晚上吃什么"),
+    "message-card": ("水煮鱼详情", "details of the Mapo tofu"),
+    "navigation-card": ("怎么去二食堂", "从图书馆怎么走到渝味鱼庄", "how do I get to canteen three from the library?"),
+    "form-card": ("帮我订餐", "预订二食堂的晚饭", "book a meal", "I want to book a table at canteen two"),
+    "identify-card": ("我的饭卡余额", "what is the balance of my meal card?"),
+}
+
+
+@pytest.mark.parametrize(("card_type", "question"), [(card, q) for card, qs in CARD_OF.items() for q in qs])
+def test_every_card_type_has_its_questions(tools: CanteenTools, card_type: str, question: str) -> None:
+    answered = Talk(tools).ask(question)
+    check(answered)
+    assert answered.card is not None
+    assert answered.card.type == card_type
+
+
+def test_no_card_type_is_left_out() -> None:
+    assert set(CARD_OF) == set(CARD_TYPES)
 
 
 def test_a_closed_campus_has_no_heat_map(tools: CanteenTools) -> None:

@@ -12,6 +12,13 @@ from agents.canteen.agent import SPEC
 from tests.unit.agents_kit.harness import Rpc, message, running, text_of
 from tests.unit.canteen.tables import Row, dishes, spiciness
 
+ENGLISH = (
+    *("spicy dishes at canteen two", "which canteen is least crowded?", "stalls in canteen one"),
+    *("when does canteen two open?", "tell me about Yuwei Fish House", "details of the Mapo tofu", "today's menu"),
+    *("reviews of the Sichuan boiled fish", "what should I eat?", "how do I get to canteen two?"),
+    *("I want to book a meal", "what is the balance of my meal card?"),
+)
+
 
 @pytest.fixture
 async def rpc() -> AsyncIterator[Rpc]:
@@ -71,8 +78,17 @@ async def test_the_answer_is_streamed_after_a_line_about_the_search(rpc: Rpc) ->
     assert ended["metadata"]["card_template_id"] == "dish_cards"
 
 
+def shown_in(value: Any) -> Any:
+    """What a reader sees: all but the tickets that buttons send back."""
+    if isinstance(value, dict):
+        return {key: shown_in(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [shown_in(inner) for inner in value]
+    return None if isinstance(value, str) and value.startswith('["en",') else value
+
+
 async def test_an_english_answer_has_no_chinese_in_it(rpc: Rpc) -> None:
-    for question in ("spicy dishes at canteen two", "which canteen is least crowded?", "stalls in canteen one"):
+    for question in ENGLISH:
         text, metadata = await asked(rpc, question)
-        shown = text + json.dumps(metadata, ensure_ascii=False)
+        shown = text + json.dumps(shown_in(metadata), ensure_ascii=False)
         assert not [c for c in shown if "一" <= c <= "鿿"], question

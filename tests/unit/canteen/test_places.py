@@ -123,12 +123,14 @@ def test_the_shortest_queue_is_named_with_its_minutes(tools: CanteenTools, quest
 @pytest.mark.parametrize(
     "question", ["麻婆豆腐的评价怎么样", "麻婆豆腐好吃吗", "reviews of the Mapo tofu", "how is the mapo tofu?"]
 )
-def test_reviews_of_a_dish_are_words_without_a_card(tools: CanteenTools, question: str) -> None:
+def test_reviews_of_a_dish_come_newest_first(tools: CanteenTools, question: str) -> None:
     answered = Talk(tools).ask(question)
     ids = {dish["id"] for dish in DISHES if "麻婆豆腐" in dish["name_zh"]}
     reviews = sorted((r for r in REVIEWS if r["dish"] in ids), key=lambda r: r["date"])
     assert reviews
-    assert answered.card is None
+    assert answered.card is not None
+    assert answered.card.type == "review_cards"
+    assert [item["date_label"] for item in answered.card.data["items"]] == [r["date"] for r in reviews][::-1][:6]
     for review in reviews[-3:]:
         assert review["text_zh"] in answered.text or review["text_en"] in answered.text
 
