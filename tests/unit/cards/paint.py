@@ -87,7 +87,13 @@ def _words(properties: dict[str, Any], kind: str, scope: Any) -> Iterator[str]:
             yield scope.resolve_dynamic_value(properties[key])
     if kind in _ROWS:
         name, fields = _ROWS[kind]
-        for row in scope.resolve_dynamic_value(properties[name]):
+        rows = scope.resolve_dynamic_value(properties[name])
+        axes = [scope.resolve_dynamic_value(properties[key]) for key in ("rowLabels", "colLabels") if key in properties]
+        if axes and len(axes[0]) * len(axes[1]) == len(rows):
+            # A table: its axes say what the cells are.
+            yield from (*axes[0], *axes[1])
+            fields = ("detail",)
+        for row in rows:
             yield from (str(row[field]) for field in fields if row.get(field))
     if kind == "Form":
         yield from (str(field["label"]) for field in scope.resolve_dynamic_value(properties["fields"]))

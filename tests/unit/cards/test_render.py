@@ -45,7 +45,8 @@ def test_card_01_every_type_of_the_catalogue_paints_its_example(card_type: str) 
     assert card.card_type == card_type
     assert card.fallback is None
     read = " ".join(texts(card.operations))
-    for row in example.get("items") or example.get("cells") or example["fields"]:
+    axes = [{"name": name} for name in example.get("row_labels", ())]
+    for row in axes or example.get("items") or example.get("cells") or example["fields"]:
         assert (row.get("label") or row["name"]) in read
     assert (example.get("title") or example["name"]) in read
 
