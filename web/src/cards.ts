@@ -29,6 +29,14 @@ export function showTextLiterally(root: HTMLElement): void {
   new ContextProvider(root, { context: Context.markdown as any, initialValue: plain as any });
 }
 
+/** The renderer leaves out a component that it does not know, and waits for ever for a root: both look like nothing. */
+function refuseUnknown(operations: any[]): void {
+  const components = operations.flatMap((operation) => operation.updateComponents?.components ?? []);
+  const unknown = components.find(({ component }) => !campusCatalog.components.has(component));
+  if (unknown) throw new Error(`unknown component ${unknown.component}`);
+  if (!components.some(({ id }) => id === "root")) throw new Error("no root component");
+}
+
 export class Cards {
   private painted = new Map<string, Painted>();
 
@@ -54,7 +62,10 @@ export class Cards {
 
   private paint(id: string, operations: any[]): Painted {
     let card = this.painted.get(id);
-    if (card === undefined) {
+    // The operations are cumulative: a surface that they do not create belongs to an answer that was replaced.
+    const created = new Set(operations.map((operation) => operation.createSurface?.surfaceId));
+    const stale = card !== undefined && [...card.processor.model.surfacesMap.keys()].some((surface) => !created.has(surface));
+    if (card === undefined || stale) {
       card = { processor: new MessageProcessor([campusCatalog], (action: any) => this.onAction(action)), seen: "" };
       this.painted.set(id, card);
     }
@@ -63,6 +74,7 @@ export class Cards {
     card.seen = seen;
     card.error = undefined;
     try {
+      refuseUnknown(operations);
       const known = (operation: any) => card.processor.model.getSurface(operation.createSurface?.surfaceId) !== undefined;
       card.processor.processMessages(operations.filter((o) => o.createSurface === undefined || !known(o)));
     } catch (error) {

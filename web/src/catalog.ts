@@ -2,6 +2,7 @@
 import { basicCatalog } from "@a2ui/lit/v0_9";
 import { Catalog } from "@a2ui/web_core/v0_9";
 import type { LitElement } from "lit";
+import { Column } from "./catalog/column";
 import { FormComponent } from "./catalog/form";
 import { HeatmapComponent } from "./catalog/heatmap";
 import { Image } from "./catalog/image";
@@ -15,7 +16,7 @@ export const CATALOG_ID = "https://switchboard.example/a2ui/catalogs/campus/v1/c
 const surface = customElements.get("a2ui-surface") as unknown as typeof LitElement;
 surface.elementStyles.push(surfaceStyle);
 
-const ours = [Text, Image, MeterComponent, HeatmapComponent, RouteMapComponent, FormComponent];
+const ours = [Column, Text, Image, MeterComponent, HeatmapComponent, RouteMapComponent, FormComponent];
 const names = new Set(ours.map((component) => component.name));
 
 export const campusCatalog = new Catalog<any>(

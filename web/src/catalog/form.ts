@@ -37,22 +37,23 @@ const CHIPS = 8;
 export class Form extends CampusElement {
   static styles = css`
     :host { display: block; width: 100%; min-width: 0; }
-    form { display: flex; flex-direction: column; gap: 14px; margin: 8px 0 2px; }
-    label.field, fieldset { display: block; border: 0; padding: 0; margin: 0; min-width: 0; }
-    .name { display: block; padding: 0; font-size: 13px; color: var(--a2ui-text-caption-color); margin-bottom: 4px; overflow-wrap: anywhere; }
+    form { display: flex; flex-direction: column; gap: 14px; margin: 8px 0 2px; overflow-wrap: anywhere; }
+    form * { min-width: 0; }
+    label.field, fieldset { display: block; border: 0; padding: 0; margin: 0; }
+    .name { display: block; padding: 0; font-size: 13px; color: var(--a2ui-text-caption-color); margin-bottom: 4px; }
     .must::after { content: " *"; color: light-dark(#a3312b, #f0918b); }
-    input:not([type="checkbox"], [type="radio"]), textarea, select { width: 100%; box-sizing: border-box; min-width: 0; font: inherit; font-size: 15px; color: inherit;
+    input:not([type="checkbox"], [type="radio"]), textarea, select { width: 100%; box-sizing: border-box; font: inherit; font-size: 15px; color: inherit;
       background: light-dark(#f6f5f1, #14171a); border: 1px solid var(--a2ui-color-border); border-radius: 10px; padding: 8px 11px; }
     textarea { resize: vertical; min-height: 64px; }
     .chips { display: flex; flex-wrap: wrap; gap: 6px; }
-    .chip { position: relative; display: flex; align-items: center; border: 1px solid var(--a2ui-color-border); border-radius: 10px; padding: 6px 12px; cursor: pointer; font-size: 14px; min-width: 0; overflow-wrap: anywhere; }
+    .chip { position: relative; display: flex; align-items: center; border: 1px solid var(--a2ui-color-border); border-radius: 10px; padding: 6px 12px; cursor: pointer; font-size: 14px; }
     .chip input { position: absolute; inset: 0; opacity: 0; margin: 0; cursor: pointer; }
     .chip:has(:checked) { border-color: var(--a2ui-color-primary); background: color-mix(in srgb, var(--a2ui-color-primary) 14%, transparent); }
     .chip:has(:focus-visible), .toggle:has(:focus-visible) { outline: 2px solid var(--a2ui-color-primary); outline-offset: 2px; }
-    .toggle { display: flex; gap: 10px; align-items: center; font-size: 14.5px; cursor: pointer; overflow-wrap: anywhere; }
+    .toggle { display: flex; gap: 10px; align-items: center; font-size: 14.5px; cursor: pointer; }
     .toggle input { flex: none; width: 18px; height: 18px; margin: 0; accent-color: var(--a2ui-color-primary); }
     .help { display: block; font-size: 12.5px; color: var(--a2ui-text-caption-color); margin-top: 4px; }
-    button { align-self: flex-start; max-width: 100%; font: inherit; font-weight: 600; cursor: pointer; border: 0; border-radius: 10px; padding: 9px 18px; overflow-wrap: anywhere;
+    button { align-self: flex-start; max-width: 100%; font: inherit; font-weight: 600; cursor: pointer; border: 0; border-radius: 10px; padding: 9px 18px;
       background: var(--a2ui-color-primary); color: light-dark(#fff, #0d1f1b); }
     button:hover { filter: brightness(1.08); }
     :focus-visible { outline: 2px solid var(--a2ui-color-primary); outline-offset: 2px; }

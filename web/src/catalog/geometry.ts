@@ -66,6 +66,56 @@ export function draw(stops: Stop[]): Drawing | undefined {
   return { width: WIDTH, height, points, scale: { metres, length: metres * unit } };
 }
 
+export interface Label {
+  x: number;
+  y: number;
+  anchor: "start" | "middle" | "end";
+  words: string;
+}
+
+type Box = [left: number, top: number, right: number, bottom: number];
+
+const LETTER = 7.4;
+const WIDE_LETTER = 14;
+const LINE = 16;
+const LONGEST = 22;
+
+/** A name beside every point for which `names` has one: above, below, right or left, where the fewest things lie under it. */
+export function labels({ width, height, points }: Drawing, names: (string | undefined)[]): Label[] {
+  const way = points.slice(1).flatMap((to, n) => along(points[n]!, to));
+  const taken: Box[] = points.map(({ x, y }) => [x - 7, y - 7, x + 7, y + 7]);
+  return points.flatMap(({ x, y }, index) => {
+    const letters = [...(names[index] ?? "")];
+    if (letters.length === 0) return [];
+    const words = letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : letters.join("");
+    const long = [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? WIDE_LETTER : LETTER), 0);
+    const inside = Math.min(Math.max(x, long / 2 + 4), width - long / 2 - 4);
+    const options: [Label, Box][] = [
+      [{ x: inside, y: y - 12, anchor: "middle", words }, [inside - long / 2, y - 12 - LINE, inside + long / 2, y - 10]],
+      [{ x: inside, y: y + 22, anchor: "middle", words }, [inside - long / 2, y + 22 - LINE, inside + long / 2, y + 24]],
+      [{ x: x + 12, y: y + 5, anchor: "start", words }, [x + 12, y + 5 - LINE, x + 12 + long, y + 7]],
+      [{ x: x - 12, y: y + 5, anchor: "end", words }, [x - 12 - long, y + 5 - LINE, x - 12, y + 7]],
+    ];
+    const cost = ([, box]: [Label, Box]) =>
+      taken.filter((other) => overlap(box, other)).length +
+      way.filter(([x, y]) => x > box[0] && x < box[2] && y > box[1] && y < box[3]).length / 8 +
+      (box[0] < 0 || box[2] > width || box[1] < 0 || box[3] > height ? 10 : 0);
+    const [label, box] = options.reduce((best, option) => (cost(option) < cost(best) ? option : best));
+    taken.push(box);
+    return [label];
+  });
+}
+
+/** Places on the straight way between two points, some units apart. */
+function along(from: { x: number; y: number }, to: { x: number; y: number }): [number, number][] {
+  const steps = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / 5);
+  return Array.from({ length: steps }, (_, n) => [from.x + ((to.x - from.x) * n) / steps, from.y + ((to.y - from.y) * n) / steps]);
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}
+
 /** 1, 2 or 5 times a power of ten, not above `value`. */
 function round(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));

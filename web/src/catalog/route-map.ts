@@ -3,7 +3,7 @@ import { CommonSchemas } from "@a2ui/web_core/v0_9";
 import { css, html, nothing, svg, type TemplateResult } from "lit";
 import { z } from "zod";
 import { CampusElement, Rows, rowsOf } from "./element";
-import { draw, legs, type Drawing, type Leg, type Stop } from "./geometry";
+import { draw, labels, legs, type Drawing, type Leg, type Stop } from "./geometry";
 
 const RouteMapApi = {
   name: "RouteMap",
@@ -18,6 +18,8 @@ const SIGNS: Record<string, string> = { walk: "🚶", shuttle: "🚌", bike: "�
 const COLOURS = 4;
 /** More names than this would lie upon each other. */
 const MAX_NAMES = 12;
+/** More stops than this scroll in a box of their own. */
+const MANY = 24;
 
 export class RouteMap extends CampusElement {
   static styles = css`
@@ -31,13 +33,14 @@ export class RouteMap extends CampusElement {
     .way { fill: none; stroke-width: 4; stroke-linecap: round; stroke-linejoin: round; }
     .walk { stroke-dasharray: 1 8; }
     .stop { fill: var(--a2ui-color-surface); stroke-width: 3; }
+    ol.long { max-height: min(72dvh, 600px); overflow-y: auto; }
     ol { list-style: none; margin: 0; padding: 0; }
     li { display: grid; grid-template-columns: auto 22px minmax(0, 1fr); column-gap: 10px; }
     .time { font-size: 13px; line-height: 22px; color: var(--a2ui-text-caption-color); font-variant-numeric: tabular-nums; text-align: end; width: var(--times); overflow-wrap: anywhere; }
     .track { display: flex; flex-direction: column; align-items: center; }
     .track svg { display: block; flex: none; }
-    .track i { flex: 1; width: 5px; min-height: 8px; margin: -1px 0; }
-    .track i.walk { width: 0; border-left: 5px dotted; border-color: var(--line-walk); background: none !important; margin: 1px 0; }
+    .track i { flex: 1; width: 4px; min-height: 8px; margin: -1px 0; }
+    .track i.walk { width: 0; border-left: 4px dotted; border-color: var(--line-walk); background: none !important; margin: 1px 0; }
     .words { padding-bottom: 12px; min-width: 0; overflow-wrap: anywhere; }
     li:last-child .words { padding-bottom: 0; }
     .name { font-size: 14.5px; line-height: 22px; }
@@ -57,7 +60,7 @@ export class RouteMap extends CampusElement {
     const times = stops.some((stop) => stop.time) ? Math.min(Math.max(...stops.map((stop) => stop.time?.length ?? 0)), 9) : 0;
     return html`<div class=${drawing ? "route" : ""}>
       ${drawing ? map(drawing, stops, ways) : nothing}
-      <ol data-testid="routemap" style="--times:${times * 0.62}em">
+      <ol class=${stops.length > MANY ? "long" : ""} data-testid="routemap" style="--times:${times * 0.62}em">
         ${stops.map((stop, index) => row(stop, ways[index], ways[index - 1], index === 0 || index === stops.length - 1))}
       </ol>
     </div>`;
@@ -74,8 +77,8 @@ function row(stop: Stop, next: Leg | undefined, before: Leg | undefined, end: bo
     <span class="time">${stop.time}</span>
     <span class="track" aria-hidden="true">
       ${svg`<svg width="22" height="22" viewBox="0 0 22 22"><g style="stroke:${ring}">
-        ${before && before.mode !== "walk" ? svg`<line x1="11" y1="0" x2="11" y2="8" stroke-width="5" style="stroke:${colour(before)}"/>` : nothing}
-        ${next && next.mode !== "walk" ? svg`<line x1="11" y1="14" x2="11" y2="22" stroke-width="5" style="stroke:${colour(next)}"/>` : nothing}
+        ${before && before.mode !== "walk" ? svg`<line x1="11" y1="0" x2="11" y2="8" stroke-width="4" style="stroke:${colour(before)}"/>` : nothing}
+        ${next && next.mode !== "walk" ? svg`<line x1="11" y1="14" x2="11" y2="22" stroke-width="4" style="stroke:${colour(next)}"/>` : nothing}
         <circle cx="11" cy="11" r=${end || stop.transfer ? 7 : 5} stroke-width=${end || stop.transfer ? 4 : 3} style="fill:var(--a2ui-color-surface)"/>
         ${stop.transfer ? svg`<circle cx="11" cy="11" r="2" stroke="none" style="fill:${ring}"/>` : nothing}
       </g></svg>`}
@@ -89,7 +92,9 @@ function row(stop: Stop, next: Leg | undefined, before: Leg | undefined, end: bo
   </li>`;
 }
 
-function map({ width, height, points, scale }: Drawing, stops: Stop[], ways: Leg[]): TemplateResult {
+function map(drawing: Drawing, stops: Stop[], ways: Leg[]): TemplateResult {
+  const { width, height, points, scale } = drawing;
+  const names = labels(drawing, stops.map((stop, n) => (named(n, stops) ? stop.name : undefined)));
   const lines = [...Array(Math.floor(width / 40)).keys()].map((n) => svg`<line class="grid" x1=${n * 40 + 20} y1="0" x2=${n * 40 + 20} y2=${height}/>`);
   const across = [...Array(Math.floor(height / 40) + 1).keys()].map((n) => svg`<line class="grid" x1="0" y1=${n * 40 + 20} x2=${width} y2=${n * 40 + 20}/>`);
   const measure = scale.metres >= 1000 ? `${scale.metres / 1000} km` : `${scale.metres} m`;
@@ -97,7 +102,7 @@ function map({ width, height, points, scale }: Drawing, stops: Stop[], ways: Leg
     ${lines}${across}
     ${ways.map((leg, n) => svg`<line class="way ${leg.mode}" style="stroke:${colour(leg)}" x1=${points[n]!.x} y1=${points[n]!.y} x2=${points[n + 1]!.x} y2=${points[n + 1]!.y}/>`)}
     ${points.map((point, n) => svg`<circle class="stop" style="stroke:${colour(ways[n] ?? ways[n - 1])}" cx=${point.x} cy=${point.y} r=${isEnd(n, stops) ? 7 : 4.5}/>`)}
-    ${points.map((point, n) => (named(n, stops) ? label(point, stops[n]!.name, width) : nothing))}
+    ${names.map(({ x, y, anchor, words }) => svg`<text x=${x} y=${y} text-anchor=${anchor}>${words}</text>`)}
     ${svg`<path d="M${width - 14} ${height - 10}v-5M${width - 14} ${height - 10}h${-scale.length}v-5" style="fill:none;stroke:var(--a2ui-text-caption-color);stroke-width:1.5"/>
       <text class="small" x=${width - 14} y=${height - 18} text-anchor="end">${measure}</text>`}
   </svg>`;
@@ -109,16 +114,6 @@ function isEnd(index: number, stops: Stop[]): boolean {
 
 function named(index: number, stops: Stop[]): boolean {
   return stops.length <= MAX_NAMES || isEnd(index, stops);
-}
-
-function label({ x, y }: { x: number; y: number }, name: string, width: number): unknown {
-  const anchor = x < width * 0.3 ? "start" : x > width * 0.7 ? "end" : "middle";
-  return svg`<text x=${x} y=${y - 12} text-anchor=${anchor}>${short(name)}</text>`;
-}
-
-function short(name: string): string {
-  const letters = [...name];
-  return letters.length > 22 ? `${letters.slice(0, 21).join("")}…` : name;
 }
 
 export const RouteMapComponent = { ...RouteMapApi, tagName: "campus-routemap" };
