@@ -29,13 +29,17 @@ AGUI-LIFECYCLE-05 | events/lifecycle | What a run opens it closes before it ends
 AGUI-LIFECYCLE-06 | events/lifecycle | A run that was stopped on purpose ends as cancelled, never as a success.
 AGUI-LIFECYCLE-07 | events/lifecycle | A cancelled run carries no interrupts, and the next run is an ordinary one.
 AGUI-LIFECYCLE-08 | events/lifecycle | An outcome is success, interrupt or cancelled, nothing else.
+AGUI-LIFECYCLE-09 | events/lifecycle | Steps are opened once and closed, whoever opens them.
 AGUI-USAGE-01 | events/lifecycle | Usage has a row per provider and model, totals that add up, and no invented zero.
+AGUI-USAGE-02 | events/lifecycle | A run that resumes another reports its own calls only.
+AGUI-USAGE-03 | events/lifecycle | The calls of agents inside a run are part of its usage.
 AGUI-SHAPE-01 | basic/versioning | Every event has a shape of 1.0: no unknown field, no null for an optional one.
 AGUI-VERSION-01 | basic/versioning | A client of a newer minor version is served.
 AGUI-VERSION-02 | basic/versioning | A client without a version gets no shape that its release does not know.
 AGUI-INPUT-01 | basic/run-input | Input that we do not know is ignored and does not fail the run.
 AGUI-INPUT-02 | transports/http-sse | Input that is malformed is an HTTP error, and no stream opens.
 AGUI-INPUT-03 | basic/run-input | Missing `tools`, `context`, `state` and `forwardedProps` are the same as empty ones.
+AGUI-INPUT-04 | basic/run-input | Pictures and files are accepted as content parts and fail no run.
 AGUI-SSE-01 | transports/http-sse | A run answers 200 text/event-stream in LF frames, each with one JSON event.
 AGUI-SSE-02 | transports/http-sse | No text can break a frame or look like one.
 AGUI-SSE-03 | transports/http-sse | Silence is bridged with comments, which carry no event.
@@ -44,14 +48,23 @@ AGUI-TOOL-01 | events/tool-calls | Every call gets the pieces of its own argumen
 AGUI-TOOL-02 | events/tool-calls | Arguments are sent only while their call is open, and a call is opened once.
 AGUI-TOOL-03 | events/tool-calls | A result is a message with an id of its own for a call of the thread, sent once.
 AGUI-TOOL-04 | events/tool-calls | A call names the assistant message that carries it.
+AGUI-TOOL-05 | events/tool-calls | A call of the client's tool is not answered by us, and its run ends as a success.
+AGUI-TOOL-06 | events/tool-calls | `pendingToolCallIds` names exactly the calls that were left to the client.
 AGUI-REASONING-01 | events/reasoning | Reasoning spans and messages are opened and closed in pairs, apart from the text.
 AGUI-STATE-01 | events/state | A messages snapshot says everything the server holds, with the ids that were streamed.
+AGUI-STATE-02 | events/state | State is told whole first; a change after that applies to what was told.
 AGUI-ACTIVITY-01 | events/activity | An activity is an object under an id of its own and starts with a snapshot.
 AGUI-SUBAGENT-01 | events/subagents | An invocation is announced before anything of it and ended before the run ends.
 AGUI-SUBAGENT-02 | events/subagents | No two invocations of a run share an id.
 AGUI-SUBAGENT-03 | events/subagents | A failed invocation does not end the run.
+AGUI-SUBAGENT-04 | events/subagents | An agent that asks ends its invocation as suspended and goes on under the same id.
 AGUI-PASS-01 | events/passthrough | Nothing is said as RAW, and no event carries a provider's own.
 AGUI-PASS-02 | events/passthrough | What a custom event says of a sub-agent a standard event says as well.
+AGUI-PASS-03 | events/passthrough | A custom event has a name and a value, which may be null.
+AGUI-INTERRUPT-01 | patterns/interrupt-resume | A run that asks ends with an interrupt outcome, one question or more.
+AGUI-INTERRUPT-02 | patterns/interrupt-resume | The questions of a run have ids of their own, and answers go by them.
+AGUI-INTERRUPT-03 | patterns/interrupt-resume | A question without an answer is neither acted upon nor dropped.
+AGUI-INTERRUPT-04 | patterns/interrupt-resume | `responseSchema` describes the answers that are taken and no others.
 """
 
 _OURS = """
@@ -66,10 +79,24 @@ SB-STREAM-08 | design 5 | A model that does not stream gives the same kinds of e
 SB-ERR-01 | design 5 | A failure has a stable code and a text of ours, never that of an exception.
 SB-ERR-02 | design 5 | A run that fails before its first word ends in one error, and the next turn works.
 SB-ERR-03 | design 5 | A run that fails after an agent answered leaves a thread that goes on.
+SB-ERR-04 | design 11 | A tool that fails gives the model and the client a text of ours.
 SB-SUB-01 | design 5 | An invocation sends its events in one fixed order, before the result of its call.
 SB-SUB-02 | design 5 | Either family of sub-agent events can be switched off.
+SB-SUB-03 | design 5 | An agent inside a tool is told as a sub-agent, and its words are not the answer.
 SB-CARD-01 | design 5 | A card follows the result of its call under an id that is made from that call.
 SB-CARD-02 | design 8 | A card that cannot be shown as itself is shown as words, and the stream says why.
+SB-CUSTOM-01 | design 5 | What a tool writes becomes a custom event, whatever its values are.
+SB-CUSTOM-02 | design 5 | A ready event is passed on if a run may contain it, and no such event can break the run.
+SB-STATE-01 | design 4 | Shared state is what the host names: told at the start, on change and on refresh.
+SB-CLIENT-01 | design 4 | A tool of the client is offered, called and answered by the next request.
+SB-CLIENT-02 | design 5 | A client of before 1.0 may bring tools too.
+SB-CLIENT-03 | design 4 | Tools of ours that were called beside one of the client go on at once.
+SB-CLIENT-04 | design 4 | A new message goes past a call of the client that still waits.
+SB-CLIENT-05 | design 4 | A result that nobody waits for is not taken.
+SB-CLIENT-06 | design 4 | A result that is sent again replays its run.
+SB-CLIENT-07 | design 4 | A refresh says which calls of the client wait.
+SB-CLIENT-08 | design 4 | A tool that cannot be offered is refused in words.
+SB-CLIENT-09 | design 9 | A question and a call of the client in one message are answered in one request.
 SB-CARD-03 | design 8 | A client that says it cannot paint a card gets words, and the stream says so.
 SB-ACTION-01 | design 8 | A click goes to the agent that owns the card, and no model is asked.
 SB-ACTION-02 | design 8 | An update replaces the card where it stands, live and on refresh.
@@ -82,6 +109,7 @@ SB-FRONT-01 | design 4 | Every refusal is a problem with a stable code that says
 SB-FRONT-02 | design 11 | A thread of somebody else is answered as if there were none, at every address.
 SB-FRONT-03 | design 4 | A second run on a busy thread is refused and loses nothing.
 SB-FRONT-04 | design 4 | An unknown command is named as such.
+SB-FRONT-05 | design 4 | A host may add commands.
 SB-HIST-01 | design 4 | A client may send the whole conversation: only what is new is added.
 SB-HIST-02 | design 4 | What a client says for others is not taken.
 SB-HIST-03 | design 4 | An answer stays as it was given, whatever a client sends for it.
@@ -98,8 +126,10 @@ SB-IDEM-04 | design 4 | A message id belongs to its thread.
 SB-CONNECT-01 | design 4 | Connecting to a thread that does not exist gives an empty conversation.
 SB-CONNECT-02 | design 4 | Connecting while a run goes on gives the conversation up to its question, then the run.
 SB-CONNECT-03 | design 4 | Connecting asks no model and no agent.
+SB-CONNECT-04 | design 4 | A refresh shows the questions that are open, as they were asked.
 SB-RUN-01 | design 3 | A run belongs to the server: a client that leaves does not stop it.
 SB-RUN-02 | design 3 | A client that left before the first frame gets the answer later.
+SB-RUN-03 | design 4 | A run that outlives its process is said to, to those who read it.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.
 SB-JRN-02 | design 10 | A cursor continues after a restart with the same bytes.
 SB-JRN-03 | design 4 | A cursor never starts a run and never leaves the run of its frame.
@@ -112,6 +142,59 @@ SB-UNI-02 | design 5 | Half an emoji of a model becomes valid text, the same in 
 SB-UNI-03 | design 4 | Text that is no valid Unicode is refused.
 SB-UNI-04 | design 4 | Any id works in every address.
 SB-DUR-01 | design 10 | What was answered before a restart is not answered again.
+SB-DUR-02 | design 10 | An open question survives a restart and can be answered.
+SB-DUR-03 | design 10 | Receipts of answers survive a restart.
+SB-DUR-04 | design 10 | That a process leaves a run is not part of the run's record.
+SB-DUR-05 | design 10 | The next process goes on with a run in the same record, to one end.
+SB-DUR-06 | design 10 | An agent that was being asked is asked again under the same key, and is not told to stop.
+SB-DUR-07 | design 10 | An agent that has answered is not asked again.
+SB-DUR-08 | design 10 | A model is not asked again for what it had said to the end.
+SB-DUR-09 | design 10 | Messages and cursors of before the restart lead to the run as it went on.
+SB-DUR-10 | design 10 | Connecting while a run is being recovered gives every message once.
+SB-DUR-11 | design 10 | Half a sentence is closed and taken back before it is said anew.
+SB-DUR-12 | design 10 | A resumed run is recovered with its answer.
+SB-DUR-13 | design 10 | A run that was stopped stays stopped.
+SB-DUR-14 | design 10 | A question that was asked while others still worked is asked after the recovery.
+SB-HITL-01 | design 9 | Questions of parallel calls surface together.
+SB-HITL-02 | design 9 | There are six questions with typed answers, and an answer of another shape is refused.
+SB-HITL-03 | design 9 | A question that is declined gives the tool an answer that is no yes.
+SB-HITL-04 | design 7 | A question of an agent goes to the user, and the answer to the same task of that agent.
+SB-HITL-05 | design 7 | An agent may ask several times in one call.
+SB-HITL-06 | design 6 | Answers for several agents reach the agent that asked.
+SB-HITL-07 | design 6 | What was done before a question is not done again after it.
+SB-HITL-08 | design 9 | A question of foreign code is passed on as it is.
+SB-RESUME-01 | design 9 | A resumed run does not announce the call again that it resumes.
+SB-RESUME-02 | design 9 | An answer that is sent twice at once has one effect.
+SB-RESUME-03 | design 4 | A new message under an open question is refused with that question.
+SB-RESUME-04 | design 9 | A refused answer leaves the question open and names what is.
+SB-RESUME-05 | design 9 | An answer that is sent again replays its run and never answers the next question.
+SB-RESUME-06 | design 9 | An answer to no question is refused.
+SB-RESUME-07 | design 4 | Answers that leave a question open are refused.
+SB-RESUME-08 | design 9 | Two answers to one question in one request are refused.
+SB-RESUME-09 | design 4 | Answers come before a new message of the same request.
+SB-RESUME-10 | design 9 | A tool message is no answer.
+SB-RESUME-11 | design 9 | A client may use the run id of the interrupted run again.
+SB-RESUME-12 | design 9 | Of two different answers at once one counts.
+SB-RESUME-13 | design 9 | An answer that is being dealt with attaches to that run.
+SB-RESUME-14 | design 5 | The usage of a resumed run begins at nothing.
+SB-RESUME-15 | design 6 | Who asks is told again after an answer.
+SB-RESUME-16 | design 4 | Stop does nothing to a question that waits.
+SB-RESUME-17 | design 4 | An entry of another shape is bad input.
+SB-RESUME-18 | design 10 | An answer after a restart reaches the same task of the agent.
+SB-EDIT-01 | design 4 | An edit replaces the last question and all that followed.
+SB-EDIT-02 | design 4 | An edit that is sent again replays its run.
+SB-EDIT-03 | design 4 | Only the last question can be edited.
+SB-EDIT-04 | design 4 | An edit under an open question withdraws it.
+SB-EDIT-05 | design 4 | The same id with other words is an edit only where it says so.
+SB-EDIT-06 | design 4 | A run that rewrites the past begins with the conversation as it is then.
+SB-REGEN-01 | design 4 | A second try gives a new answer in place of the old one.
+SB-REGEN-02 | design 4 | A second try under an open question withdraws it.
+SB-REGEN-03 | design 4 | A second try answers the question of a run that failed.
+SB-REGEN-04 | design 4 | A second try needs a question and a thread that is free.
+SB-MODEL-01 | design 4 | A model is chosen by name in the first run of a thread only.
+SB-ATTACH-01 | design 4 | A question may hold pictures and files, which a refresh gives back.
+SB-ATTACH-02 | design 4 | A content part that is none is refused in words.
+SB-ATTACH-03 | design 4 | An edit may take a picture away.
 SB-GOLD-01 | design 13 | Every kind of event has a recorded conversation that the app still gives.
 SB-GOLD-02 | design 13 | A validator that we did not write finds nothing wrong with any recorded stream.
 SB-GOLD-03 | design 13 | A refresh holds every message that finished runs have streamed, under the same ids.
@@ -136,6 +219,13 @@ AGS-14 | cases | Activity and reasoning messages and unknown fields of a request
 HIST-01 | cases | After a refresh a client may send only its new message.
 HIST-02 | cases | Stop during a tool call, then go on.
 HIST-04 | cases | A retry with the same message id has one effect.
+HITL-01 | cases | A resumed run does not announce its call a second time.
+HITL-02 | cases | Two parallel questions surface together and are answered by id in one request.
+HITL-05 | cases | A double click on an approval has one effect.
+HITL-06 | cases | A refresh after a restart shows the question again, and it can be answered.
+HITL-07 | cases | A new message instead of an answer is refused, and nothing breaks.
+HITL-12 | cases | An answer that comes with the whole conversation adds no message.
+HITL-13 | cases | Six questions: a good answer resumes, a wrong one is refused and leaves the question.
 JRN-01 | cases | Last-Event-ID continues exactly after the cursor.
 JRN-04 | cases | A lost connection is not a stop.
 UNI-01 | cases | Chinese and emoji survive any split into bytes.

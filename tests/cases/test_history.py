@@ -86,7 +86,6 @@ async def test_two_new_messages_in_one_request_are_asked_together_in_order() -> 
 
 
 @requirement("SB-HIST-05")
-@pytest.mark.xfail(strict=True, reason="a user message with the id of an answer replaces that answer")
 async def test_a_new_message_that_takes_the_id_of_an_answer_replaces_nothing() -> None:
     case = Case("一", "二")
     async with case.open() as house:
@@ -132,7 +131,6 @@ async def test_text_that_was_stopped_half_way_is_not_shown_as_a_finished_answer(
 
 
 @requirement("SB-CANCEL-03")
-@pytest.mark.xfail(strict=True, reason="a rejected stop does not say yet why")
 async def test_a_second_stop_and_a_stop_after_the_end_are_refused_with_a_reason() -> None:
     case = Case(dispatch(("canteen", "x")), "完")
     case.canteen.replies.append(Reply("x", gate=asyncio.Event()))

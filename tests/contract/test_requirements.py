@@ -49,7 +49,7 @@ def test_no_two_requirements_share_an_id_or_a_sentence() -> None:
 
 
 def test_every_requirement_is_a_sentence_with_a_source() -> None:
-    odd = [r.id for r in REQUIREMENTS if not r.source or not r.sentence.endswith(".") or not r.sentence[0].isupper()]
+    odd = [r.id for r in REQUIREMENTS if not r.source or not r.sentence.endswith(".") or r.sentence[0].islower()]
     assert odd == []
 
 

@@ -21,8 +21,6 @@ PLAYS = [
     if transcript.peer in ("any", peer)
 ]
 OPEN = {
-    "reasoning": "a refresh does not hold reasoning yet",
-    "reasoning-blocks": "a refresh does not hold reasoning yet",
     "cancelled": "a stop answers open calls in the checkpoint and does not say so in the stream",
     "cancelled-old-peer": "a stop answers open calls in the checkpoint and does not say so in the stream",
 }
