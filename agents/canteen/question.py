@@ -37,7 +37,7 @@ _REVIEWS = _re(r"评价(?!最|高)|评论|口碑|好评|\breviews?\b|\bwhat do p
 _OPINION = _re(r"怎么样|好吃吗|好不好吃|\bhow (?:is|are|good)\b|\bany good\b")
 _MEAL_CARD = _re(r"饭卡|餐卡|余额|\bmeal cards?\b|\bbalance\b")
 _BOOKING = _re(
-    r"订餐|订位|订座|订个?(?:早|午|晚|包)|预[订定约]|包间|\breserv\w+|\bbook(?:ing)?\s+(?:an?|the|some|my|lunch|dinner|breakfast)\b"
+    r"订餐|订位|订座|订个?(?:早|午|晚|包)|预[订定约]|包间|\breserv\w+|\bbook(?:ing)?\s+(?:an?|another|the|some|my|lunch|dinner|breakfast)\b"
 )
 _WAY = _re(r"怎么[去走到]|如何[去到]|带我去|导航|路线|\bget to\b|\bway to\b|\bdirections?\b|\bnavigat\w+")
 _MENU = _re(r"菜单|\bmenus?\b")

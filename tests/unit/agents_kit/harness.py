@@ -106,15 +106,7 @@ class Rpc:
         assert response.status_code == 200, response.text
         return response.json()
 
-    async def click(
-        self,
-        name: str,
-        context: Any,
-        *,
-        on: str = "message-card",
-        headers: Mapping[str, str] | None = None,
-        **fields: Any,
-    ) -> dict[str, Any]:
+    async def click(self, name: str, context: Any, *, on: str = "message-card", **fields: Any) -> dict[str, Any]:
         """The task of a click in a card of type `on`, as the supervisor passes it on."""
         action = {"name": name, "surfaceId": f"{on}-1", "cardType": on, "context": context}
         parts = [{"text": f"{name}: {json.dumps(context, ensure_ascii=False)}"}, {"data": {"userAction": action}}]
