@@ -24,16 +24,16 @@ _HEADERS = {
 
 def install(app: FastAPI, copilotkit: Path | None = None) -> None:
     """Serve the pages; `copilotkit` is where that one was built, if not in the source tree. Without it: none."""
-    _serve(app, "/", STATIC, "static")
+    _serve(app, "/", STATIC, "static", STATIC)
     built = copilotkit or COPILOTKIT
     if (built / "index.html").is_file():
-        _serve(app, "/copilotkit", built, "assets")
+        _serve(app, "/copilotkit", built, "assets", built / "assets")
 
 
-def _serve(app: FastAPI, path: str, folder: Path, files: str) -> None:
+def _serve(app: FastAPI, path: str, folder: Path, name: str, files: Path) -> None:
     @app.get(path, include_in_schema=False)
     async def index() -> Response:
         return FileResponse(folder / "index.html", headers=_HEADERS)
 
-    mount = f"{path.rstrip('/')}/{files}"
-    app.mount(mount, StaticFiles(directory=folder / files, check_dir=False), name=mount)
+    mount = f"{path.rstrip('/')}/{name}"
+    app.mount(mount, StaticFiles(directory=files, check_dir=False), name=mount)
