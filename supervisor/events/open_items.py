@@ -21,6 +21,8 @@ class OpenItems:
         self._calls: dict[tuple[str, int | str], str] = {}
         self._open_calls: dict[str, str] = {}
         self._announced: set[str] = set()
+        self.said: set[str] = set()
+        """Ids of the assistant messages that were opened."""
 
     def recall(self, event: Event) -> None:
         """Take note of an event that was sent before, by a process that died."""
@@ -45,6 +47,7 @@ class OpenItems:
             return []
         closing = self._close_reasoning(message_id)
         self._text[message_id] = None
+        self.said.add(message_id)
         return [*closing, {"type": "TEXT_MESSAGE_START", "messageId": message_id, "role": "assistant"}]
 
     def open_reasoning(self, message_id: str) -> tuple[str, list[Event]]:
@@ -74,6 +77,7 @@ class OpenItems:
         self._calls[key] = call_id
         self._open_calls[call_id] = message_id
         self._announced.add(call_id)
+        self.said.add(message_id)
         closing = self._close_reasoning(message_id)
         start = {
             "type": "TOOL_CALL_START",

@@ -34,6 +34,7 @@ class Projector:
         self._ready = ReadyEvents()
         self._usage: dict[tuple[str | None, str | None], list[int]] = {}
         self._state: Event = {}
+        self._results: set[str] = set()
         self._paused = ev.Paused([], [])
         self._handlers: dict[type, Callable[[Any], list[Event]]] = {
             ev.TextDelta: self._text,
@@ -65,6 +66,11 @@ class Projector:
     def paused(self) -> ev.Paused:
         """What the run waits for; nothing unless the graph said so."""
         return self._paused
+
+    @property
+    def said(self) -> set[str]:
+        """Ids of the messages that this run added to the thread."""
+        return self._open.said | self._results
 
     def take_over(self, sent: Iterable[Event]) -> list[Event]:
         """Go on after `sent`, the events of a process that died: END events of the messages it left open.
@@ -132,6 +138,7 @@ class Projector:
         return self._open.close_message(e.message_id)
 
     def _tool_result(self, e: ev.ToolResult) -> list[Event]:
+        self._results.add(e.message_id)
         if e.held:
             return self._open.close_call(e.call_id)
         result: Event = {

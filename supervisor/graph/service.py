@@ -123,7 +123,9 @@ class SupervisorGraph:
             yield [await self._shared_state(turn)]
         if turn.resume and (turn.messages or turn.action):
             async for events in self._answer_first(turn, context, reader):
-                yield events
+                # What a rewrite withdraws is not told: the snapshot that follows is without it.
+                if not turn.rewrite:
+                    yield events
         if turn.action is not None and not begun:
             yield await self._act(turn.thread_id, turn.action)
             begun = True

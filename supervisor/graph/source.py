@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage
 from supervisor.events import internal as ev
 from supervisor.graph.call_ids import CallIds
 from supervisor.graph.middleware.frontend import CLIENT_ANSWERED
-from supervisor.graph.subgraphs import SubgraphReader
+from supervisor.graph.subgraphs import SubgraphReader, usage
 
 MODEL_NODE = "model"
 AGUI = "agui"
@@ -127,7 +127,7 @@ class MessageReader:
         for call in chunk.tool_call_chunks:
             events.append(self._call(message_id, call))
         if chunk.usage_metadata:
-            events.append(_usage(chunk, metadata))
+            events.append(usage(chunk, metadata))
         if chunk.chunk_position == "last":
             self._open = None
             events.append(ev.MessageDone(message_id))
@@ -162,7 +162,7 @@ class MessageReader:
             arguments = json.dumps(call["args"], ensure_ascii=False)
             events.append(ev.ToolCallDelta(message_id, index, call["id"], call["name"], arguments))
         if message.usage_metadata:
-            events.append(_usage(message, metadata))
+            events.append(usage(message, metadata))
         self._open = None
         return [*events, ev.MessageDone(message_id)]
 
@@ -187,12 +187,6 @@ def _blocks(message_id: str, content: Any) -> list[ev.InternalEvent]:
             elif part.get("type") == "reasoning":
                 events.append(ev.ReasoningDelta(message_id, str(part.get("reasoning") or "")))
     return events
-
-
-def _usage(message: AIMessage, metadata: dict[str, Any]) -> ev.Usage:
-    used: Any = message.usage_metadata
-    model = metadata.get("ls_model_name")
-    return ev.Usage(metadata.get("ls_provider"), model, used["input_tokens"], used["output_tokens"])
 
 
 def _tool_result(message: ToolMessage) -> ev.ToolResult:

@@ -52,6 +52,8 @@ class SubgraphReader:
         events, running = self._begin(namespace, metadata)
         if isinstance(message, ToolMessage):
             return events
+        if message.usage_metadata:
+            events.append(usage(message, metadata))
         if not isinstance(message, AIMessageChunk) and running.message_id == message.id:
             return events
         if running.message_id != message.id:
@@ -85,6 +87,13 @@ class SubgraphReader:
             return ev.SubagentEnded(running.subagent_id, "failed", "", "subgraph_failed")
         status = "suspended" if data.get("interrupts") else "completed"
         return ev.SubagentEnded(running.subagent_id, status, running.said)
+
+
+def usage(message: AIMessage, metadata: dict[str, Any]) -> ev.Usage:
+    """What one model call used, by a message or chunk that says so."""
+    used: Any = message.usage_metadata
+    model = metadata.get("ls_model_name")
+    return ev.Usage(metadata.get("ls_provider"), model, used["input_tokens"], used["output_tokens"])
 
 
 def _call(given: Any) -> tuple[str, str] | None:

@@ -100,7 +100,7 @@ def as_stream(request: Request, body: dict[str, Any], source: AsyncIterator[byte
 
 
 def _thread_routes(routes: APIRouter, door: FrontDoor) -> None:
-    @routes.get("/agui/threads/{thread_id}/events")
+    @routes.get("/agui/threads/{thread_id:path}/events")
     async def events(request: Request, thread_id: str) -> Response:
         """The thread's journal after `?after=N` as SSE, then live while a run is going on."""
         user = await door.authenticate(request)

@@ -196,7 +196,7 @@ class RunManager:
     async def _attach(self, request: TurnRequest) -> AsyncIterator[bytes]:
         """The frames of the run that deals with the request already. Raises `Problem` 409 thread_busy for another."""
         thread = await self._thread(request)
-        if thread is not None and not news(request, thread.receipts).receipts():
+        if thread is not None and not (await self._news(request, thread)).receipts():
             known = known_run(request, thread.receipts)
             if known is not None:
                 return self.replay(request.thread_id, known.run_key)
@@ -208,9 +208,17 @@ class RunManager:
         thread = await self._store.thread(request.thread_id, request.receipts())
         return _owned(thread, request.user.user_id)
 
+    async def _news(self, request: TurnRequest, thread: Thread | None) -> TurnRequest:
+        try:
+            return news(request, thread.receipts if thread else {})
+        except Problem as problem:
+            if "interruptId" in problem.extra:
+                problem.extra["interrupts"] = (await self._graph.view(request.thread_id)).interrupts
+            raise
+
     async def _admitted(self, request: TurnRequest, thread: Thread | None) -> Run | None:
         """The run of what is new in a request, on record; None when nothing is."""
-        fresh = news(request, thread.receipts if thread else {})
+        fresh = await self._news(request, thread)
         if not fresh.receipts() and fresh.command is None:
             return None
         view = EMPTY
@@ -260,7 +268,7 @@ class RunManager:
     async def _ended(self, run: Run) -> None:
         try:
             if run.status != "running":
-                await self._store.end(run.record.key, run.status)
+                await self._store.end(run.record.key, run.status, run.said)
                 self._settings.on_end(run.status)
         finally:
             self._active.pop(run.turn.thread_id, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from supervisor.runs.port import Receipt, RunRecord, RunStatus, Thread
+from supervisor.runs.port import OURS, Receipt, RunRecord, RunStatus, Thread
 
 
 class MemoryRunStore:
@@ -33,9 +33,12 @@ class MemoryRunStore:
         self._status[run.key] = "running"
         self._last[run.thread_id] = run.key
 
-    async def end(self, run_key: str, status: RunStatus) -> None:
+    async def end(self, run_key: str, status: RunStatus, said: Collection[str] = ()) -> None:
         self._status[run_key] = status
-        self._runs.pop(run_key, None)
+        run = self._runs.pop(run_key, None)
+        if run is not None:
+            receipts = self._receipts[run.thread_id]
+            receipts.update({name: Receipt(run_key, OURS) for name in said if name not in receipts})
 
     async def unfinished(self) -> list[RunRecord]:
         return list(self._runs.values())

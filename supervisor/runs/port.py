@@ -10,6 +10,10 @@ RunStatus = Literal["running", "success", "interrupt", "waiting", "cancelled", "
 """`interrupt` waits for the user, `waiting` for results of front-end tools; `running` outlives a process that died."""
 
 
+OURS = "ours"
+"""The digest of a receipt that stands for a message of ours: no user message has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """Something that was accepted once: which run dealt with it and what it said."""
@@ -58,8 +62,8 @@ class RunStore(Protocol):
         """Record a run, its receipts and, for a new thread, its owner and model, in one step."""
         ...
 
-    async def end(self, run_key: str, status: RunStatus) -> None:
-        """Record how a run ended."""
+    async def end(self, run_key: str, status: RunStatus, said: Collection[str] = ()) -> None:
+        """Record how a run ended, and ids of messages that no user message may take from now on."""
         ...
 
     async def unfinished(self) -> list[RunRecord]:

@@ -64,6 +64,11 @@ class Run:
         if self._work is not None:
             self._work.cancel()
 
+    @property
+    def said(self) -> set[str]:
+        """Ids of the messages that the run added to the thread."""
+        return self._projector.said
+
     async def wait(self) -> None:
         """Returns when the run has ended, however it ended."""
         if self._task is not None:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from supervisor.journal.database import Database
-from supervisor.runs.port import Receipt, RunRecord, RunStatus, Thread
+from supervisor.runs.port import OURS, Receipt, RunRecord, RunStatus, Thread
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (
@@ -28,6 +28,7 @@ _THREAD = (
 _BEGIN_THREAD = (
     "INSERT INTO threads VALUES (?, ?, ?, ?) ON CONFLICT (thread_id) DO UPDATE SET last_run = excluded.last_run"
 )
+_SAID = "INSERT OR IGNORE INTO receipts SELECT thread_id, ?, run_key, ? FROM runs WHERE run_key = ?"
 
 
 class SqliteRunStore:
@@ -42,10 +43,8 @@ class SqliteRunStore:
     async def begin(self, run: RunRecord) -> None:
         await self._db.run(self._begin, run)
 
-    async def end(self, run_key: str, status: RunStatus) -> None:
-        # The input is kept for going on after a crash only; it may hold attachments.
-        sql = "UPDATE runs SET status = ?, turn = NULL WHERE run_key = ?"
-        await self._db.run(lambda: self._db.connection.execute(sql, (status, run_key)))
+    async def end(self, run_key: str, status: RunStatus, said: Collection[str] = ()) -> None:
+        await self._db.run(self._end, run_key, status, tuple(said))
 
     async def unfinished(self) -> list[RunRecord]:
         return await self._db.run(self._unfinished)
@@ -70,6 +69,12 @@ class SqliteRunStore:
             connection.execute(_BEGIN_THREAD, (run.thread_id, run.user_id, run.model, run.key))
             connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", values)
             connection.executemany("INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?)", rows)
+
+    def _end(self, run_key: str, status: RunStatus, said: tuple[str, ...]) -> None:
+        with self._db.transaction() as connection:
+            # The input is kept for going on after a crash only; it may hold attachments.
+            connection.execute("UPDATE runs SET status = ?, turn = NULL WHERE run_key = ?", (status, run_key))
+            connection.executemany(_SAID, [(name, OURS, run_key) for name in said])
 
     def _unfinished(self) -> list[RunRecord]:
         sql = "SELECT run_key, thread_id, run_id, user_id, turn, base FROM runs WHERE status = 'running'"

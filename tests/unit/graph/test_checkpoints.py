@@ -74,4 +74,5 @@ async def test_a_write_whose_caller_is_cancelled_leaves_no_open_transaction(save
         await asyncio.sleep(0)
         write.cancel()
         await asyncio.wait([write])
+        await saver.drain()
         assert not saver.conn.in_transaction

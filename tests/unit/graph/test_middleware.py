@@ -21,7 +21,7 @@ from supervisor.graph.middleware.chain import Guard, GuardChain
 from supervisor.graph.middleware.directory import read_directory
 from supervisor.graph.source import MessageReader
 from tests.fakes.dispatcher import FakeDispatcher
-from tests.fakes.graph import Desk, calls, model
+from tests.fakes.graph import Desk, NoCards, calls, model
 
 WEATHER = AgentInfo("weather", "天气", (AgentSkill("f", "f", "", ("天气",)),), "http://weather.test")
 MODEL: dict[str, Any] = {"langgraph_node": "model", "ls_provider": "p", "ls_model_name": "m"}
@@ -173,8 +173,11 @@ def test_blocks_and_bare_strings_are_text_and_reasoning() -> None:
 
 
 def test_the_cards_of_a_step_come_after_all_its_tool_messages() -> None:
-    def cards(call_id: str, artifact: dict[str, Any]) -> list[dict[str, Any]]:
-        return [{"id": f"a2ui-surface-{call_id}", "role": "activity", "content": artifact["cards"]}]
+    class OneCard(NoCards):
+        def activities(self, call_id: str, artifact: dict[str, Any]) -> list[dict[str, Any]]:
+            return [{"id": f"a2ui-surface-{call_id}", "role": "activity", "content": artifact["cards"]}]
+
+    cards = OneCard()
 
     def step(number: int) -> list[BaseMessage]:
         ids = [f"c{number}a", f"c{number}b"]
