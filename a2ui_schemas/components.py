@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 from a2ui.core import Catalog
@@ -67,8 +68,9 @@ class FormComponent(CatalogComponentCommon):
     action: Action = Field(...)
 
 
+@cache
 def build_catalog() -> Any:
-    """The catalogue as an object of A2UI's SDK."""
+    """The catalogue as an object of A2UI's SDK, which is slow to make and is not changed by use."""
     own = [ModelComponentApi(model) for model in (HeatmapComponent, RouteMapComponent, MeterComponent, FormComponent)]
     return Catalog(
         catalog_id=CATALOG_ID,

@@ -108,7 +108,7 @@ def _read(path: Path) -> Json:
 
 
 def _agent(found: Json, where: str) -> Agent:
-    samples: Mapping[str, list[Json]] = found.get("samples", {})
+    samples: Mapping[str, list[Any]] = found.get("samples", {})
     return Agent(found["agent"], tuple(found["cardTypes"]), where, found.get("catalogueVersion"), samples)
 
 

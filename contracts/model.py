@@ -45,7 +45,7 @@ class Agent:
     card_types: tuple[str, ...]
     where: str = ""
     catalogue_version: str | None = None
-    samples: Mapping[str, Sequence[Json]] = field(default_factory=dict[str, Sequence[Json]])
+    samples: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
     down: str | None = None
 
 

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 import urllib.request
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -153,12 +154,21 @@ def _meta_problems(meta: Json, folder: str) -> list[str]:
 
 
 def _data_problems(data_schema: Any, example: Any) -> list[str]:
+    problem = _schema_problem(json.dumps(data_schema))
+    if problem:
+        return [problem]
+    error = next(Draft202012Validator(data_schema).iter_errors(example), None)
+    return [f"example.json: {error.json_path}: {error.message[:160]}"] if error else []
+
+
+@cache
+def _schema_problem(text: str) -> str:
+    """What is wrong with a schema, given as JSON. By far the slowest part of a check, hence remembered."""
     try:
-        Draft202012Validator.check_schema(data_schema)
-        errors = list(Draft202012Validator(data_schema).iter_errors(example))
+        Draft202012Validator.check_schema(json.loads(text))
     except SchemaError as error:
-        return [f"data.schema.json: {error.json_path}: {error.message[:160]}"]
-    return [f"example.json: {error.json_path}: {error.message[:160]}" for error in errors[:1]]
+        return f"data.schema.json: {error.json_path}: {error.message[:160]}"
+    return ""
 
 
 def _without_clashes(cards: list[CatalogueCard]) -> list[CatalogueCard]:
