@@ -59,7 +59,8 @@ async def visit(browser: Browser, url: str, **options: Any) -> tuple[Page, list[
 
 
 async def ask(page: Page, question: str) -> None:
-    """Type and send."""
+    """Type and send, once the page is ready to."""
+    await expect(page.get_by_test_id("send")).to_be_enabled()
     await page.get_by_test_id("composer").fill(question)
     await page.keyboard.press("Enter")
     await expect(page.get_by_test_id("message-user").last).to_have_text(question)

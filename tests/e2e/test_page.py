@@ -98,11 +98,27 @@ async def test_stop_ends_the_answer_and_the_next_question_works(demo: str, brows
     await expect(page.locator("[data-card-type=dish_cards]")).to_be_visible()
 
 
+async def test_another_answer_brings_one_card_and_not_two(demo: str, browser: Browser) -> None:
+    page, complaints = await visit(browser, demo)
+    await ask(page, "recommend some spicy dishes")
+    await answered(page)
+    surface = page.locator("a2ui-surface")
+    before = await surface.get_attribute("data-surface-id")
+    await page.get_by_test_id("regenerate").click()
+    await expect(surface).not_to_have_attribute("data-surface-id", str(before), timeout=ANSWER_MS)
+    await answered(page)
+    await expect(surface).to_have_count(1)
+    await expect(page.get_by_test_id("message-user")).to_have_count(1)
+    assert complaints == []
+
+
 async def test_a_lost_server_is_told_in_words_and_can_be_retried(demo: str, browser: Browser) -> None:
     page, _ = await visit(browser, demo)
     await page.route("**/agui", lambda route: route.abort())
     await ask(page, "recommend some spicy dishes")
     await expect(page.get_by_test_id("error")).to_contain_text("cannot be reached")
+    await expect(page.get_by_test_id("edit")).to_have_count(0)
+    await expect(page.get_by_test_id("regenerate")).to_have_count(0)
     await shoot(page, "server-lost")
     await page.unroute("**/agui")
     await page.get_by_test_id("error").get_by_role("button").click()

@@ -37,6 +37,7 @@ async def talking(browser: Browser, *answers: dict[str, Any]) -> tuple[Page, Stu
     await server.install(page)
     await page.goto(ADDRESS)
     await expect(page.get_by_test_id("message-user")).to_have_count(2)
+    await expect(page.get_by_test_id("send")).to_be_visible()
     return page, server
 
 

@@ -62,6 +62,17 @@ async def test_a_run_that_is_still_going_is_tailed_after_the_break(browser: Brow
     await whole(page)
 
 
+async def test_a_run_that_fails_after_the_break_can_be_tried_again(browser: Browser) -> None:
+    server = StubServer(answers=[CUT, stream(*text("North, it is nearly empty."), finished())])
+    page = await open_page(browser, server)
+    failed = {"type": "RUN_ERROR", "message": "No.", "code": "LLM_UNREACHABLE"}
+    server.connects.append(stream({"type": "MESSAGES_SNAPSHOT", "messages": [USER]}, failed))
+    await ask(page, "which canteen?")
+    await page.get_by_test_id("error").get_by_role("button").click()
+    await whole(page)
+    assert server.asked[1]["forwardedProps"] == {"command": "regenerate"}
+
+
 async def test_reasoning_and_text_of_a_run_that_is_tailed_stand_once(browser: Browser) -> None:
     thought = [
         {"type": "REASONING_START", "messageId": "r1"},

@@ -87,6 +87,7 @@ async def test_a_question_opened_elsewhere_is_shown_and_the_refused_words_go_bac
     server = StubServer(answers=[no, DONE])
     await server.install(page)
     await page.goto(ADDRESS)
+    await expect(page.get_by_test_id("send")).to_be_visible()
     await page.get_by_test_id("composer").fill("and a bus?")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("textbox", name="How many people?")).to_be_focused()
@@ -98,6 +99,32 @@ async def test_a_question_opened_elsewhere_is_shown_and_the_refused_words_go_bac
     await booked(page)
     assert server.asked[1]["resume"] == [resolved("i1", {"value": "4"})]
     assert server.asked[1]["messages"] == []
+
+
+async def test_answers_that_come_while_another_tab_answers_give_way_to_its_answers(page: Page) -> None:
+    asked = {**INPUT, "toolCallId": "c1"}
+    server = await asked_by(page, asked, then=[refused(409, "thread_busy", "A run is going on.", runId="r9")])
+    function = {"name": "ask_input", "arguments": '{"message": "How many people?"}'}
+    server.connects.append(
+        restored(
+            [
+                {"id": "u", "role": "user", "content": "book a table"},
+                {"id": "a", "role": "assistant", "toolCalls": [{"id": "c1", "type": "function", "function": function}]},
+                {
+                    "id": "m",
+                    "role": "tool",
+                    "toolCallId": "c1",
+                    "content": '{"status":"answered","answer":{"value":"5"}}',
+                },
+                {"id": "b", "role": "assistant", "content": "Booked."},
+            ]
+        )
+    )
+    await page.get_by_role("textbox", name="How many people?").fill("4")
+    await page.keyboard.press("Enter")
+    await booked(page)
+    await expect(page.get_by_test_id("answered")).to_have_text("How many people? 5")
+    await expect(page.get_by_test_id("error")).to_have_count(0)
 
 
 async def test_answers_that_the_network_lost_are_sent_again_as_they_were(page: Page) -> None:

@@ -2,7 +2,7 @@
 // An open question is looked at from its top. Also moves the focus: to an open question, and back to the composer.
 let watched: HTMLElement | null = null;
 let atEnd = true;
-let focused = "";
+let focused: string[] = [];
 
 export function followTranscript(root: HTMLElement): void {
   const log = root.querySelector<HTMLElement>(".transcript");
@@ -27,15 +27,18 @@ function toEnd(): void {
   watched.scrollTop = Math.min(watched.scrollHeight, open === null ? Infinity : open.offsetTop - watched.offsetTop - 16);
 }
 
-/** Focuses the first open question once, and the composer when none is left and nothing else has the focus. */
-export function focusQuestion(root: HTMLElement, first: string | undefined, blocked: boolean): void {
-  const wanted = first ?? (blocked ? "sent" : "");
-  if (wanted === focused) return;
-  focused = wanted;
+/** When other questions are open than before: focuses the first, or the composer if none is left and nothing has the focus. */
+export function focusQuestion(root: HTMLElement, open: string[], blocked: boolean): void {
+  const now = blocked ? ["blocked", ...open] : [];
+  if (now.join() === focused.join()) return;
+  const lost = document.activeElement === document.body;
+  const [first, before] = [open[0], focused[1]];
+  focused = now;
   if (first !== undefined) {
+    if (first === before && !lost) return;
     root.querySelector<HTMLElement>(`form.question[data-id="${CSS.escape(first)}"] :is(input, button)`)?.focus({ preventScroll: true });
     toEnd();
-  } else if (!blocked && document.activeElement === document.body && matchMedia("(pointer: fine)").matches) {
+  } else if (!blocked && lost && matchMedia("(pointer: fine)").matches) {
     root.querySelector<HTMLElement>(".composer textarea")?.focus();
   }
 }

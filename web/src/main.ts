@@ -38,7 +38,8 @@ function draw(): void {
     watchExpiry();
     render(page({ messages: agent.messages as any[], store, questions, cards }, actions), root);
     followTranscript(root);
-    focusQuestion(root, questions.open.find((one) => one.answer === undefined)?.id, questions.open.length > 0);
+    const unanswered = questions.open.filter((one) => one.answer === undefined).map((one) => one.id);
+    focusQuestion(root, unanswered, questions.open.length > 0);
   });
 }
 

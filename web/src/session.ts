@@ -164,13 +164,11 @@ export class Session {
     this.hooks.changed();
     let failure = await this.attempt(turn);
     this.onAccepted = undefined;
-    if (this.store.accepted && !this.store.complete) {
-      this.again = this.connecting;
-      failure = await this.reconnect();
-    } else if (this.store.accepted) {
-      this.again = this.regenerating();
-    }
+    const taken = this.store.accepted;
+    if (taken && !this.store.complete) failure = await this.reconnect();
+    if (taken) this.again = this.store.complete ? this.regenerating() : this.connecting;
     const code = failure && this.explain(turn, failure);
+    this.store.unsent = failure !== undefined && this.again === turn && turn !== this.connecting;
     if (code === "thread_busy") await this.follow(undefined);
     else if (turn.resumes && this.store.error && this.again !== turn) await this.follow(this.store.error);
     this.store.end();

@@ -31,6 +31,8 @@ export class Store {
   editing: { id: string; text: string } | undefined;
   /** Whether the server took the last exchange on; what it never saw may be sent again as it is. */
   accepted = false;
+  /** The last question has not reached the server as far as the page knows; all that can be done is to send it again. */
+  unsent = false;
   private terminal = false;
 
   /** Whether the last run ended with a terminal event; a stream may end without one. */
@@ -42,6 +44,7 @@ export class Store {
     this.running = true;
     this.error = undefined;
     this.editing = undefined;
+    this.unsent = false;
     this.listen();
   }
 

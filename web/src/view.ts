@@ -27,13 +27,13 @@ export function page(model: Model, actions: Actions): TemplateResult {
   const { messages, store, questions } = model;
   const blocked = questions.open.length > 0;
   const last = messages.map((m) => m.role).lastIndexOf("user");
-  const idle = !store.running && !blocked;
+  const idle = !store.running && !blocked && !store.unsent;
   const loose = questions.settled.filter((line) => line.toolCallId === undefined);
   return html`
     ${header(store, actions)}
     <main class="transcript" role="log" aria-live="polite" aria-label=${t("transcript")}>
       <div class="column">
-        ${messages.length === 0 && idle ? welcome(actions) : nothing}
+        ${messages.length === 0 && !store.running ? welcome(actions) : nothing}
         ${repeat(messages, (m) => m.id, (m, index) => message(m, idle && index === last, model, actions))}
         ${loose.map(settledLine)}
         ${blocked ? openQuestions(model, actions) : nothing}
