@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from tests.cases import families  # noqa: F401  (registers them)
+from tests.cases import dialogues, families  # noqa: F401  (registers them)
 from tests.cases.transcript import FAMILIES, Transcript, lines, load, store
 
 

@@ -99,6 +99,10 @@ class Recorder:
         """Start a run that answers open questions."""
         return self.ask(resume=list(entries), **more)
 
+    def again(self, number: int) -> asyncio.Task[Exchange]:
+        """Send a request once more."""
+        return self._send(self._sent[number].path, dict(self._sent[number].body))
+
     def connect(self) -> asyncio.Task[Exchange]:
         """Refresh."""
         return self._send("/agui/connect", run_input(None, run="refresh"))

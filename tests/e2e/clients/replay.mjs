@@ -50,7 +50,8 @@ async function converse({ threadId, steps }) {
   for (const step of steps) {
     body = step.body;
     const player = step.path.endsWith("/connect") ? start(threadId, next) : client;
-    for (const message of step.messages) player.addMessage(message);
+    const known = new Set(player.messages.map((message) => message.id));
+    for (const message of step.messages) if (!known.has(message.id)) player.addMessage(message);
     held.push(await play(player, step));
   }
   return held;
