@@ -66,7 +66,7 @@ def create_app(
     """
     chosen = settings or Settings()
     added = extensions or load_extensions(chosen.extensions)
-    catalogue = _catalogue()
+    catalogue = _catalogue(chosen)
     dispatch = _dispatch_settings(chosen)
     chosen.sqlite_path()
     tracing.configure()
@@ -86,9 +86,9 @@ def create_app(
     return app
 
 
-def _catalogue() -> Catalogue:
+def _catalogue(settings: Settings) -> Catalogue:
     """The catalogue, past its gate. The digest is that of the files, so a process checks the same files once."""
-    catalogue = load_catalogue()
+    catalogue = load_catalogue(settings.catalogue_dir) if settings.catalogue_dir else load_catalogue()
     if catalogue.digest not in _PASSED:
         check(catalogue)
         _PASSED.add(catalogue.digest)

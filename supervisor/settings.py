@@ -38,6 +38,8 @@ class Settings(BaseSettings):
     """Seconds that one call to an agent may take in all."""
     discovery_interval: float = Field(default=10, gt=0)
     """Seconds between two looks at the agents' cards."""
+    catalogue_dir: Path | None = None
+    """Folder of the card catalogue; unset: the installed `a2ui_schemas`."""
 
     database: str = "sqlite:var/switchboard.db"
     """`memory`, or `sqlite:PATH` for checkpoints, journal, runs and receipts."""
