@@ -81,6 +81,29 @@ def agents(url: Url = LOCAL) -> None:
     console.print(table)
 
 
+@app.command("new-agent")
+def new_agent(
+    name: Annotated[str, typer.Argument(help="Lower-case letters and digits, e.g. library.")],
+    port: Annotated[int, typer.Option(help="The port it listens on by default.", min=1, max=65535)],
+    card: Annotated[str | None, typer.Option(help="Make a card type of its own too, e.g. book_cards.")] = None,
+    root: Annotated[str, typer.Option(help="The working copy to write to.")] = ".",
+) -> None:
+    """Make a new domain agent from the template: it runs and passes its tests at once."""
+    from pathlib import Path
+
+    from supervisor.commands.new_agent import NewAgentFailed
+    from supervisor.commands.new_agent import new_agent as make
+
+    try:
+        written = make(name, port, card, Path(root).resolve())
+    except NewAgentFailed as error:
+        _fail(str(error))
+    console.print("\n".join(written), highlight=False)
+    console.print(
+        f"Run it: python -m agents.{name}; test it: make test ARGS=tests/unit/{name}; `make demo` starts it too."
+    )
+
+
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
 def contracts(arguments: Annotated[list[str] | None, typer.Argument(metavar="check|new-card ...")] = None) -> None:
     """Whether agents, catalogue and front ends fit together: the same as `python -m contracts`."""

@@ -128,7 +128,7 @@ def agent_names() -> list[str]:
     """Every package in `agents/` that can be started."""
     spec = importlib.util.find_spec("agents")
     folders = spec.submodule_search_locations if spec else None
-    found = {path.parent.name for folder in folders or () for path in Path(folder).glob("*/__main__.py")}
+    found = {path.parent.name for folder in folders or () for path in Path(folder).glob("[!_]*/__main__.py")}
     return sorted(name for name in found if not name.startswith("_"))
 
 
