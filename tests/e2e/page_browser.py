@@ -20,8 +20,13 @@ IN_BROWSER = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 SHOTS = Path(__file__).parents[2] / "var" / "screenshots"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 ANSWER_MS = 30_000
+SEEN_MS = 15_000
+"""How long `expect` waits; a busy machine paints late."""
 DESK: dict[str, Any] = {"viewport": {"width": 1200, "height": 900}, "locale": "en-US"}
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "locale": "zh-CN", "color_scheme": "dark"}
+
+
+expect.set_options(timeout=SEEN_MS)
 
 
 @asynccontextmanager
