@@ -155,6 +155,7 @@ SB-DUR-11 | design 10 | Half a sentence is closed and taken back before it is sa
 SB-DUR-12 | design 10 | A resumed run is recovered with its answer.
 SB-DUR-13 | design 10 | A run that was stopped stays stopped.
 SB-DUR-14 | design 10 | A question that was asked while others still worked is asked after the recovery.
+SB-DUR-15 | design 10 | A process that is killed loses no frame that a client has seen, and no run.
 SB-HITL-01 | design 9 | Questions of parallel calls surface together.
 SB-HITL-02 | design 9 | There are six questions with typed answers, and an answer of another shape is refused.
 SB-HITL-03 | design 9 | A question that is declined gives the tool an answer that is no yes.
@@ -195,6 +196,16 @@ SB-MODEL-01 | design 4 | A model is chosen by name in the first run of a thread 
 SB-ATTACH-01 | design 4 | A question may hold pictures and files, which a refresh gives back.
 SB-ATTACH-02 | design 4 | A content part that is none is refused in words.
 SB-ATTACH-03 | design 4 | An edit may take a picture away.
+SB-BLANK-01 | design 8 | Whatever an agent sends, no surface is blank and nothing in it runs.
+SB-CONTRACT-01 | design 8 | A card type that the catalogue lacks is a failed check that names it.
+SB-CONTRACT-02 | design 8 | Every miss between agent, catalogue and front end is found, each in one line.
+SB-CONTRACT-03 | design 8 | Holes that a front end admits are told with the reason and hide no other.
+SB-CONTRACT-04 | design 8 | A type that the running catalogue lacks is words on every channel, with the reason.
+SB-CONTRACT-05 | design 8 | No change of catalogue, agents or front ends loses a card unnoticed.
+SB-CONTRACT-06 | design 8 | The check reads running agents and a running supervisor as well as files.
+SB-CONTRACT-07 | design 8 | The check installs and runs without the supervisor.
+SB-CONTRACT-08 | design 8 | A new card type starts sound: gate, check and its own tests pass at once.
+SB-CONTRACT-09 | design 8 | The contracts of agents and pages say what is built.
 SB-GOLD-01 | design 13 | Every kind of event has a recorded conversation that the app still gives.
 SB-GOLD-02 | design 13 | A validator that we did not write finds nothing wrong with any recorded stream.
 SB-GOLD-03 | design 13 | A refresh holds every message that finished runs have streamed, under the same ids.
@@ -216,6 +227,11 @@ AGS-10 | cases | The client's ids come back, and empty pieces are never sent.
 AGS-11 | cases | A snapshot never comes between the pieces of a run and says the same ids.
 AGS-12 | cases | A silent tool does not let an idle proxy cut the stream.
 AGS-14 | cases | Activity and reasoning messages and unknown fields of a request are tolerated.
+CARD-01 | cases | Every card type that an agent may send is painted, an unknown one is shown in words.
+CARD-02 | cases | A refresh gives exactly the surfaces that were painted live.
+CARD-04 | cases | Every surface names the catalogue whose components it uses.
+CARD-06 | cases | Surface, components, data, in this order, and a new surface for every card.
+CARD-08 | cases | Malformed and hostile card data never fail a run and never reach the page.
 HIST-01 | cases | After a refresh a client may send only its new message.
 HIST-02 | cases | Stop during a tool call, then go on.
 HIST-04 | cases | A retry with the same message id has one effect.
@@ -228,6 +244,7 @@ HITL-12 | cases | An answer that comes with the whole conversation adds no messa
 HITL-13 | cases | Six questions: a good answer resumes, a wrong one is refused and leaves the question.
 JRN-01 | cases | Last-Event-ID continues exactly after the cursor.
 JRN-04 | cases | A lost connection is not a stop.
+SHUT-01 | cases | A signal with open streams: they end whole, the process ends well, the next one goes on.
 UNI-01 | cases | Chinese and emoji survive any split into bytes.
 UNI-02 | cases | Line separators and look-alikes of frames break nothing.
 """
