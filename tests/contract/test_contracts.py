@@ -78,6 +78,7 @@ def test_a_front_end_may_admit_every_kind_of_hole_that_is_up_to_it(kind: str) ->
     assert kind in schema("frontend")["properties"]["knownHoles"]["items"]["properties"]["hole"]["enum"]
 
 
+@pytest.mark.requirement("SB-CONTRACT-01")
 def test_an_agent_that_emits_a_type_without_a_schema_is_a_hole(tmp_path: Path) -> None:
     path = agent(tmp_path, "dish_cards", "totally_new_card")
     found = report("--agent", path)
@@ -93,6 +94,7 @@ def test_a_misspelt_type_is_told_the_right_one(tmp_path: Path) -> None:
     assert "(did it mean dish_cards?)" in line
 
 
+@pytest.mark.requirement("SB-CONTRACT-01")
 def test_a_type_that_leaves_the_catalogue_is_a_hole(tmp_path: Path) -> None:
     code, output = run("--catalogue", str(cards(tmp_path, "dish_cards")))
     assert code == 1
@@ -112,6 +114,7 @@ def test_an_agent_that_is_built_for_another_version_of_the_catalogue_is_a_hole(t
     assert line.startswith("canteen: dish_cards: is built for version 2 of the catalogue, which is at 1;")
 
 
+@pytest.mark.requirement("SB-CONTRACT-02")
 def test_a_sample_that_does_not_fit_is_a_hole_that_names_the_place(tmp_path: Path) -> None:
     samples = {"dish_cards": [{"items": []}, {"items": [{"price": "1.00"}]}]}
     path = agent(tmp_path, "dish_cards", samples=samples)
@@ -183,6 +186,7 @@ def test_one_channel_that_fits_is_enough(tmp_path: Path) -> None:
     assert report("--frontend", page)["ok"]
 
 
+@pytest.mark.requirement("SB-CONTRACT-02")
 @pytest.mark.parametrize("change", [{"event": "RAW"}, {"activityType": "card"}, {"carries": "card_data_model"}])
 def test_a_front_end_that_listens_elsewhere_shows_nothing(tmp_path: Path, change: dict[str, str]) -> None:
     found = report("--frontend", lit(tmp_path, channels=[CHANNEL | change]), "--agent", agent(tmp_path, "dish_cards"))
@@ -209,6 +213,7 @@ def test_a_front_end_that_differs_or_does_not_say_is_one_hole_for_all_cards(
     assert line.startswith(f"lit: message-card, dish_cards, stall_cards: {said}")
 
 
+@pytest.mark.requirement("SB-CONTRACT-02")
 def test_a_front_end_without_a_component_misses_the_cards_made_of_it(tmp_path: Path) -> None:
     page = lit(tmp_path, components=[name for name in COMPONENTS if name != "Heatmap"])
     (line,) = report("--frontend", page, "--agent", agent(tmp_path, "canteen_heatmap", "message-card"))["holes"]
@@ -228,6 +233,7 @@ def test_the_fallback_card_must_be_shown_everywhere(tmp_path: Path) -> None:
     assert [hole["hole"] for hole in row["frontends"]["lit"]] == ["list"]
 
 
+@pytest.mark.requirement("SB-CONTRACT-03")
 def test_a_known_hole_is_told_with_its_reason_and_fails_only_a_strict_check(tmp_path: Path) -> None:
     known = [{"hole": "list", "cardTypes": ["stall_cards"], "why": "comes in May"}]
     listed = [{**CHANNEL, "cardTypes": ["message-card", "dish_cards"]}]
@@ -240,6 +246,7 @@ def test_a_known_hole_is_told_with_its_reason_and_fails_only_a_strict_check(tmp_
     assert not report(*arguments, *page, "--strict")["ok"]
 
 
+@pytest.mark.requirement("SB-CONTRACT-03")
 def test_a_known_hole_hides_no_other_hole(tmp_path: Path) -> None:
     known = [{"hole": "list", "cardTypes": ["stall_cards"], "why": "comes in May"}]
     listed = [{**CHANNEL, "cardTypes": ["message-card"]}]

@@ -62,6 +62,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
 
 
+@pytest.mark.requirement("SB-CONTRACT-06")
 @pytest.mark.parametrize("path", ["", "/", AGENT_CARD])
 def test_a_running_agent_is_asked_for_its_card(path: str) -> None:
     card = agent_card("canteen", "http://canteen", ("1.0", "0.3"), card_types=("dish_cards", "menu_cards"))
@@ -88,6 +89,7 @@ def test_an_agent_that_answers_something_else_is_an_error(body: bytes, said: str
         agent(url)
 
 
+@pytest.mark.requirement("SB-CONTRACT-06")
 def test_a_running_supervisor_is_compared_with_the_agents_that_it_sees(tmp_path: Path) -> None:
     seen = (row("canteen", "dish_cards", "menu_cards"), row("transport", "shuttle_cards"))
     with serving(supervisor(load_catalogue().to_json(), *seen)) as url:
@@ -125,6 +127,7 @@ def test_a_supervisor_that_answers_something_else_is_an_error() -> None:
         live_catalogue(url)
 
 
+@pytest.mark.requirement("SB-CONTRACT-06")
 async def test_what_our_supervisor_answers_is_what_the_check_reads() -> None:
     stub = A2AStub()
     stub.agent("canteen", card_types=("dish_cards", "menu_cards"))

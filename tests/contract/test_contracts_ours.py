@@ -22,6 +22,7 @@ SPECS = {spec.name: spec for spec in (CANTEEN, TRANSPORT)}
 BASIC = {component.name for component in BASIC_COMPONENTS}
 
 
+@pytest.mark.requirement("SB-CONTRACT-09")
 def test_every_agent_has_a_contract_that_equals_what_it_declares() -> None:
     contracts = {found.name: set(found.card_types) for found in map(agent, default_agents())}
     assert contracts == {name: set(spec.card_types) for name, spec in SPECS.items()}
@@ -41,6 +42,7 @@ def test_the_catalogue_that_contracts_read_is_the_one_the_supervisor_loads() -> 
         assert (found and found.type) == (theirs and theirs.type), name
 
 
+@pytest.mark.requirement("SB-CONTRACT-09")
 @pytest.mark.parametrize("name", ["lit", "copilotkit"])
 def test_a_page_is_built_with_the_catalogue_and_the_components_that_its_contract_names(name: str) -> None:
     page = read_frontend(HERE / "frontends" / f"{name}.json")

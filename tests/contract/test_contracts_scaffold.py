@@ -33,6 +33,7 @@ def make(folder: Path, name: str, *more: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.requirement("SB-CONTRACT-08")
 @pytest.mark.parametrize("more", [(), *(("--from", name) for name in sorted(load_catalogue().cards))], ids=" ".join)
 def test_a_new_card_passes_the_gate_and_the_check_at_once(folder: Path, tmp_path: Path, more: tuple[str, ...]) -> None:
     code, output = make(folder, "club_cards", *more)
@@ -46,6 +47,7 @@ def test_a_new_card_passes_the_gate_and_the_check_at_once(folder: Path, tmp_path
     assert report("--catalogue", str(folder), "--agent", path, "--frontend", lit(tmp_path))["ok"]
 
 
+@pytest.mark.requirement("SB-CONTRACT-08")
 def test_the_test_that_comes_with_it_passes_and_fails_when_the_card_breaks(folder: Path, tmp_path: Path) -> None:
     make(folder, "club-cards")
     test = tmp_path / "tests/unit/a2ui_schemas/test_club_cards.py"

@@ -49,6 +49,7 @@ def test_the_world_before_any_change_fits(tmp_path: Path) -> None:
     assert lost(world) == set()
 
 
+@pytest.mark.requirement("SB-CONTRACT-05")
 @pytest.mark.parametrize("first", range(0, MUTANTS, BATCH))
 def test_a_change_that_loses_a_card_is_caught_and_any_other_still_shows_words(first: int, tmp_path: Path) -> None:
     outcomes: Counter[str] = Counter()

@@ -116,6 +116,7 @@ def test_the_contracts_extra_alone_checks_the_contracts(tmp_path: Path) -> None:
     assert "shuttle_cards" in holed.stdout
 
 
+@pytest.mark.requirement("SB-CONTRACT-07")
 def test_another_team_installs_the_wheel_with_the_contracts_extra_and_checks_its_own_agent(tmp_path: Path) -> None:
     uv = shutil.which("uv", path=f"{ROOT / '.tools/bin'}:{os.environ['PATH']}")
     assert uv, "uv is needed: `make env`"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import Page, expect
 
 from a2ui_schemas import load_catalogue
@@ -100,6 +101,7 @@ async def painted(page: Page, messages: list[dict[str, Any]]) -> list[str]:
     return await cards.evaluate_all(READ)
 
 
+@pytest.mark.requirement("SB-BLANK-01")
 async def test_sixty_cards_of_changed_data_all_have_words(page: Page, tmp_path: Path) -> None:
     messages = changed_cards(tmp_path)
     assert len(messages) == SAMPLES
@@ -135,6 +137,7 @@ def mark_up(value: Any, words: str, fits: Callable[[], bool]) -> None:
                 value[key] = inner
 
 
+@pytest.mark.requirement("SB-BLANK-01")
 async def test_markup_and_links_in_every_field_of_every_card_are_words_on_the_page(page: Page) -> None:
     renderer, messages = CardRenderer(CATALOGUE), list[dict[str, Any]]()
     for number, words in enumerate(MARKUP):

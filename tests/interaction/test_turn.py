@@ -125,6 +125,7 @@ async def test_a_broken_reply_ends_in_one_terminal_event_and_the_thread_goes_on(
         await still_works(house, stub)
 
 
+@pytest.mark.requirement("CARD-08")
 @pytest.mark.parametrize(
     "data",
     [
@@ -154,6 +155,7 @@ async def test_card_08_wrong_card_data_becomes_a_message_card_that_says_why(data
         await still_works(house, stub)
 
 
+@pytest.mark.requirement("CARD-01")
 @pytest.mark.requirement("SB-CARD-02")
 async def test_card_01_an_unknown_card_type_degrades_visibly() -> None:
     stub = campus()
@@ -165,6 +167,7 @@ async def test_card_01_an_unknown_card_type_degrades_visibly() -> None:
         assert [e["value"]["reason"] for e in found if e.get("name") == "card-fallback"] == ["unknown_type"]
 
 
+@pytest.mark.requirement("CARD-02")
 @pytest.mark.requirement("SB-DUR-01", "SB-JRN-02")
 async def test_card_02_a_restart_rebuilds_exactly_the_surfaces_that_were_painted(tmp_path: Path) -> None:
     stub = campus()

@@ -33,12 +33,14 @@ def test_the_committed_catalog_json_equals_the_export() -> None:
     assert (HERE / "catalog.json").read_text("utf-8") == export()
 
 
+@pytest.mark.requirement("CARD-04")
 def test_card_04_the_catalogue_id_is_the_one_in_the_catalogue_document() -> None:
     document = json.loads((HERE / "catalog.json").read_text("utf-8"))
     assert document["catalogId"] == load_catalogue().id == CATALOG_ID
     assert Catalog.from_json(document).catalog_id == CATALOG_ID
 
 
+@pytest.mark.requirement("CARD-04")
 def test_card_04_every_component_of_a_template_exists_in_the_catalogue_document() -> None:
     document = json.loads((HERE / "catalog.json").read_text("utf-8"))
     assert {api.name for api in BASIC_COMPONENTS} | {"Heatmap", "RouteMap", "Meter", "Form"} == set(

@@ -37,6 +37,7 @@ def assert_valid(card: RenderedCard) -> None:
     validate_payload([catalog()], json.loads(orjson.dumps(card.operations)))
 
 
+@pytest.mark.requirement("CARD-01")
 @pytest.mark.parametrize("card_type", TYPES)
 def test_card_01_every_type_of_the_catalogue_paints_its_example(card_type: str) -> None:
     example = CATALOGUE.cards[card_type].example
@@ -51,6 +52,7 @@ def test_card_01_every_type_of_the_catalogue_paints_its_example(card_type: str) 
     assert (example.get("title") or example["name"]) in read
 
 
+@pytest.mark.requirement("CARD-01")
 @pytest.mark.parametrize("card_type", [t for t in TYPES if CATALOGUE.cards[t].schema["required"] == ["items"]])
 def test_card_01_a_row_with_a_name_alone_is_enough(card_type: str) -> None:
     card = renderer().render(card_type, {"items": [{"name": "麻婆豆腐"}]}, bubble_text="为你推荐 3 道辣菜")
@@ -61,6 +63,7 @@ def test_card_01_a_row_with_a_name_alone_is_enough(card_type: str) -> None:
     assert not any("None" in text or "undefined" in text for text in read)
 
 
+@pytest.mark.requirement("CARD-01")
 def test_card_01_an_unknown_type_shows_the_bubble_text_and_says_so() -> None:
     card = renderer().render("totally_new_card", {"items": []}, bubble_text="为你推荐 3 道辣菜", card_category="list")
     assert_valid(card)
@@ -77,6 +80,7 @@ def test_an_alias_paints_its_type() -> None:
     assert card.surface_id == "dish_cards-00000001"
 
 
+@pytest.mark.requirement("CARD-04")
 def test_card_04_every_surface_has_the_version_and_the_id_of_the_catalogue_document() -> None:
     for card_type in TYPES:
         card = renderer().render(card_type, CATALOGUE.cards[card_type].example)
@@ -84,6 +88,7 @@ def test_card_04_every_surface_has_the_version_and_the_id_of_the_catalogue_docum
         assert card.operations[0]["createSurface"]["catalogId"] == catalog().catalog_id == CATALOGUE.id
 
 
+@pytest.mark.requirement("CARD-06")
 @pytest.mark.parametrize("card_type", TYPES)
 def test_card_06_surface_then_components_with_a_root_then_data_for_one_surface(card_type: str) -> None:
     card = renderer().render(card_type, CATALOGUE.cards[card_type].example)
@@ -94,6 +99,7 @@ def test_card_06_surface_then_components_with_a_root_then_data_for_one_surface(c
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.requirement("CARD-06")
 def test_card_06_a_second_card_of_the_same_kind_is_a_new_surface() -> None:
     render = CardRenderer(CATALOGUE).render
     example = CATALOGUE.cards["dish_cards"].example
@@ -154,6 +160,7 @@ def shadowed(depth: int) -> Any:
 HOSTILE["nested for ever"] = ({"items": [{"name": shadowed(5000)}]}, "invalid_data", "not JSON")
 
 
+@pytest.mark.requirement("CARD-08")
 @pytest.mark.parametrize("what", HOSTILE)
 def test_card_08_hostile_data_becomes_a_message_with_the_reason(what: str) -> None:
     data, reason, error = HOSTILE[what]
@@ -168,6 +175,7 @@ def test_card_08_hostile_data_becomes_a_message_with_the_reason(what: str) -> No
     assert b"javascript:" not in orjson.dumps(card.operations)
 
 
+@pytest.mark.requirement("CARD-08")
 @pytest.mark.parametrize(
     "words",
     ["<img onerror=x>", "**bold** [a](javascript:alert(1))", "${/title}", "\\${name}", "{{x}}", "🌶" * 50, "‮drow"],
@@ -180,6 +188,7 @@ def test_card_08_words_are_shown_as_they_are_never_interpreted(words: str) -> No
     assert [text.strip() for text in read].count(words) == 3
 
 
+@pytest.mark.requirement("CARD-08")
 def test_card_08_a_key_called_proto_and_fields_of_a_newer_agent_are_left_out() -> None:
     item = json.loads('{"name": "水煮鱼", "__proto__": {"polluted": true}, "constructor": 1, "calories": 300}')
     card = renderer().render("dish_cards", {"items": [item], "__proto__": {"x": 1}})
@@ -188,6 +197,7 @@ def test_card_08_a_key_called_proto_and_fields_of_a_newer_agent_are_left_out() -
     assert not {"constructor", "calories"} & data_of(card)["items"][0].keys()
 
 
+@pytest.mark.requirement("CARD-08")
 def test_card_08_lone_surrogates_can_be_sent() -> None:
     lone = "a\ud83cb"
     card = renderer().render(
@@ -201,6 +211,7 @@ def test_card_08_lone_surrogates_can_be_sent() -> None:
     orjson.dumps([unknown.operations, unknown.bubble_text, unknown.card_category, unknown.fallback])
 
 
+@pytest.mark.requirement("CARD-08")
 def test_card_08_errors_never_repeat_what_was_sent() -> None:
     secret = "hunter2-<script>"
     bodies: list[Any] = [
@@ -215,12 +226,14 @@ def test_card_08_errors_never_repeat_what_was_sent() -> None:
         assert not any("hunter2" in error for error in fallback.errors)
 
 
+@pytest.mark.requirement("CARD-08")
 def test_card_08_the_number_of_errors_is_bounded() -> None:
     fallback = renderer().render("dish_cards", {"items": [{"name": ""}] * 400}).fallback
     assert fallback is not None
     assert len(fallback.errors) == 5
 
 
+@pytest.mark.requirement("CARD-08")
 def test_card_08_a_long_answer_fits_into_the_fallback() -> None:
     card = renderer().render("nope", {}, bubble_text="菜" * 1_000_000)
     assert_valid(card)

@@ -88,6 +88,7 @@ def examples(count: int) -> settings:
     return settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.requirement("SB-BLANK-01")
 @examples(3000)
 @given(card_type=st.sampled_from(NAMES) | anything, data=anything, bubble=bubbles | scalars, category=scalars)
 def test_anything_at_all_gives_a_sound_surface(card_type: Any, data: Any, bubble: Any, category: Any) -> None:
@@ -119,6 +120,7 @@ PLACES = [(card_type, path) for card_type in TYPES for path in places(CATALOGUE.
 STRINGS = [(t, path) for t, path in PLACES if isinstance(reduce(getitem, path, CATALOGUE.cards[t].example), str)]
 
 
+@pytest.mark.requirement("SB-BLANK-01")
 @examples(3500)
 @given(place=st.sampled_from(PLACES), new=st.just(...) | scalars | anything, bubble=bubbles)
 def test_data_that_nearly_fit_give_a_sound_surface(place: tuple[str, tuple[Any, ...]], new: Any, bubble: Any) -> None:
@@ -127,6 +129,7 @@ def test_data_that_nearly_fit_give_a_sound_surface(place: tuple[str, tuple[Any, 
     assert_sound(RENDERER.render(card_type, data, bubble_text=bubble))
 
 
+@pytest.mark.requirement("SB-BLANK-01")
 @examples(3000)
 @given(place=st.sampled_from(STRINGS), words=st.sampled_from(HOSTILE), bubble=bubbles)
 def test_hostile_words_stay_words(place: tuple[str, tuple[Any, ...]], words: str, bubble: Any) -> None:
@@ -147,6 +150,7 @@ def test_hostile_words_in_every_field_at_once_give_a_sound_surface(words: str) -
             assert_sound(RENDERER.render(card_type, data, bubble_text=bubble))
 
 
+@pytest.mark.requirement("SB-BLANK-01")
 @examples(500)
 @given(
     card_type=st.sampled_from(TYPES),
