@@ -1,7 +1,6 @@
 """Five hundred seeded changes of a world in which everything fits: catalogue, agents, front ends, and data at run time.
 
-`mutant(seed, folder)` writes a changed world; `lost` says, from the real renderer and a front end played here, which
-cards a user of it would not see as themselves. It shares no line with the check that is tested by it.
+`mutant(seed, folder)` writes a changed world. What of it a user would not see is said by `onlooker.py`.
 """
 
 from __future__ import annotations
@@ -11,16 +10,13 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from a2ui_schemas import load_catalogue
-from a2ui_schemas.gate import FALLBACK, check
-from a2ui_schemas.loader import HERE, CatalogueError
+from a2ui_schemas.loader import HERE
 from contracts.load import HERE as CONTRACTS
-from supervisor.cards import artifact
-from supervisor.cards.render import CardRenderer
 
 Json = dict[str, Any]
 BUBBLE = "为你找到三样"
@@ -362,44 +358,3 @@ def _containers(value: Any) -> list[Any]:
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
         found += _containers(inner)
     return found
-
-
-# ---------------------------------------------------------------- what a user sees
-
-
-def lost(world: World) -> set[str]:
-    """The card types that some user would not see as themselves; all of them if the supervisor does not start."""
-    try:
-        catalogue = load_catalogue(world.catalogue)
-        guarded = {card.type: card for card in catalogue.cards.values() if card.type in (world.target, FALLBACK)}
-        check(replace(catalogue, cards=guarded))
-    except CatalogueError as error:
-        world.gate_errors = str(error).splitlines()
-        return {name for _, name in world.data}
-    renderer = CardRenderer(catalogue)
-    missed = {"(text)"} if any("TEXT_MESSAGE_CONTENT" not in page["textEvents"] for page in world.pages) else set[str]()
-    for (_, name), data in {**world.data, ("supervisor", FALLBACK): {"text": "…"}}.items():
-        card = renderer.render(name, data, bubble_text=BUBBLE)
-        event = artifact.surface_events("c1", artifact.build([artifact.Issued(card)]))[0]
-        if card.fallback or not all(_paints(page, event) for page in world.pages):
-            missed.add(name)
-    return missed
-
-
-def _paints(page: Json, event: Json) -> bool:
-    """Whether a front end that is as its contract says shows the card of an event."""
-    content = event["content"]
-    create, update, _ = content["a2ui_operations"]
-    heard = any(
-        channel["event"] == event["type"]
-        and channel.get("activityType", event["activityType"]) == event["activityType"]
-        and channel["carries"] in content
-        and content["card_type"] in channel.get("cardTypes", [content["card_type"]])
-        for channel in page["channels"]
-    )
-    return (
-        heard
-        and {create["version"], update["version"]} == {page.get("a2uiVersion")}
-        and create["createSurface"]["catalogId"] == page.get("catalogId")
-        and {part["component"] for part in update["updateComponents"]["components"]} <= set(page.get("components", ()))
-    )

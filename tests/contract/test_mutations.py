@@ -1,6 +1,6 @@
 """Five hundred random changes: one that would lose a card is caught and named; one that slips past still shows words.
 
-What a change loses is found by rendering and painting, not by the check: see `mutations.py`.
+What a change loses is found by rendering and painting, not by the check: see `onlooker.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from a2ui_schemas import load_catalogue
 from contracts.__main__ import app
 from supervisor.cards.render import CardRenderer
-from tests.contract.mutations import BUBBLE, World, lost, mutant, sound_world
+from tests.contract.mutations import BUBBLE, World, mutant, sound_world
+from tests.contract.onlooker import lost
 from tests.unit.cards.visible import Surface
 
 MUTANTS = 500
