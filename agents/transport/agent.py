@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.kit.spec import AgentSpec, Skill
 from agents.kit.status import status_lines
+from agents.transport.actions import act
 from agents.transport.answers import answer_offline
 from agents.transport.cards import CARD_TYPES, build_card
 from agents.transport.seed import seed
@@ -14,6 +15,9 @@ status = status_lines(
         "next_departures": ("正在查校车时刻表…", "Looking up the shuttle timetable…"),
         "list_lines": ("正在查校车线路…", "Looking up the shuttle lines…"),
         "line_stops": ("正在查线路站点…", "Looking up the stops of the line…"),
+        "list_stops": ("正在查站点…", "Looking up the stops…"),
+        "plan_route": ("正在规划路线…", "Planning the way…"),
+        "navigate": ("正在准备导航…", "Preparing the way…"),
         "parking": ("正在查停车位…", "Looking up parking places…"),
     }
 )
@@ -39,7 +43,17 @@ SPEC = AgentSpec(
                 "周六去商场的校车",
                 "when is the next shuttle to the library?",
                 "first bus from the South Gate to the North Gate tomorrow",
+            ),
+        ),
+        Skill(
+            id="routes",
+            name="路线规划 / Routes",
+            description="从一处到另一处怎么走：校车、换乘、步行和时间。"
+            "How to get from one place to another: shuttles, changes, walks and times.",
+            tags=("路线规划", "换乘", "route planning", "change of line"),
+            examples=(
                 "怎么去图书馆",
+                "从地铁站怎么到科技园",
                 "how do I get to the metro station?",
                 "how do I get to the library?",
             ),
@@ -63,13 +77,15 @@ SPEC = AgentSpec(
     card_types=CARD_TYPES,
     system_prompt=(
         "You are the transport agent of a university campus. You answer questions about shuttle lines, departures and "
-        "parking. Call a tool for every fact; never guess a time. Name the line, the stop to get on, the departure and "
-        "the arrival. If a tool says that a stop is unknown, offer the closest of the names that it lists."
+        "parking, and plan journeys. Call a tool for every fact; never guess a time. Name the line, the stop to get "
+        "on, the departure and the arrival. If a tool says that a stop is unknown, offer the closest of the names that "
+        "it lists."
     ),
     seed=seed,
     mcp_server=build_server,
     answer_offline=answer_offline,
     build_card=build_card,
     status=status,
+    act=act,
     default_port=8102,
 )

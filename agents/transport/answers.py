@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from agents.kit.spec import Conversation, ToolResult
+from agents.transport.answers_route import drive_text, route_text, stops_text
 from agents.transport.question import calls_for
 from agents.transport.wording import day_label, join, line_name, name, result_day, runs_label, wait_label
 from chat_models import Turn
@@ -37,15 +38,19 @@ def _text(result: ToolResult, chinese: bool) -> str:
         return _FAILED[0 if chinese else 1]
     if result.name == "next_departures":
         return _departures_text(result.data, chinese)
-    if result.name == "parking":
-        return _parking_text(result.data, chinese)
-    return _lines_text(result.data, chinese)
+    if result.name == "navigate":
+        return (drive_text if result.data["by_car"] else route_text)(result.data, chinese)
+    return _WRITERS[result.name](result.data, chinese)
 
 
 def _departures_text(data: Data, chinese: bool) -> str:
     departures: Sequence[Data] = data["departures"]
+    if not departures and data["offset"]:
+        return "没有更晚的班次了。" if chinese else "There are no later departures."
     if not departures:
         return _no_service(data, chinese)
+    if data["offset"]:
+        return _later_text(departures, chinese)
     if data["which"] != "next":
         return _edge_text(data, departures[0], chinese)
     first, rest = departures[0], departures[1:]
@@ -58,6 +63,11 @@ def _departures_text(data: Data, chinese: bool) -> str:
     if other is not None:
         more += _alternative(other, chinese)
     return opening + more
+
+
+def _later_text(departures: Sequence[Data], chinese: bool) -> str:
+    times = [f"{departure['departs']} {line_name(departure['line'], chinese)}" for departure in departures]
+    return f"更晚的班次：{join(times, True)}。" if chinese else f"Later departures: {join(times, False)}."
 
 
 def _nothing_left(data: Data, chinese: bool) -> str:
@@ -205,3 +215,12 @@ def _ride(departure: Data) -> tuple[str, int]:
 def _the(stop: str) -> str:
     """English stop names take an article: "the Library"."""
     return f"the {stop}"
+
+
+_WRITERS: Mapping[str, Callable[[Data, bool], str]] = {
+    "parking": _parking_text,
+    "list_lines": _lines_text,
+    "line_stops": _lines_text,
+    "list_stops": stops_text,
+    "plan_route": route_text,
+}

@@ -1,29 +1,28 @@
-"""Chooses the card of an answer and fills its data: shuttles as `shuttle_cards`, car parks as `message-card`."""
+"""Chooses the card of an answer and fills its data: shuttles, car parks and stops here, journeys beside."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agents.kit.spec import Card, Conversation
-from agents.transport.wording import line_name, name, result_day, runs_label, wait_label
+from agents.kit.spec import Card, Conversation, ToolResult
+from agents.kit.tickets import filters, pages
+from agents.transport import cards_route, places
+from agents.transport.wording import join, line_name, metres_label, name, result_day, runs_label, wait_label
 
 Data = Mapping[str, Any]
-CARD_TYPES = ("shuttle_cards", "message-card")
+Json = dict[str, Any]
+Maker = Callable[[ToolResult, Conversation], Json | None]
 
 
 def build_card(conversation: Conversation, answer: str) -> Card | None:
-    """The card for the last result of a shuttle tool, else of the parking tool, else none."""
-    chinese = conversation.chinese
-    if (departures := conversation.result("next_departures")) is not None:
-        data = _departure_card(departures.data, chinese)
-    elif (lines := conversation.result("list_lines", "line_stops")) is not None:
-        data = _line_card(lines.data, chinese)
-    elif (lots := conversation.result("parking")) is not None:
-        return Card("message-card", _parking_card(lots.data, answer, chinese), "parking", _bubble(answer))
-    else:
+    """The card for the last result about shuttles, else about parking, else none."""
+    found = next((r for tools in _RANKS if (r := conversation.result(*tools)) is not None), None)
+    if found is None:
         return None
-    return Card("shuttle_cards", data, "shuttle", _bubble(answer))
+    card_type, category, make = _CARDS[found.name]
+    data = make(found, conversation)
+    return None if data is None else Card(card_type, data, category, _bubble(answer))
 
 
 def _bubble(answer: str) -> str:
@@ -35,7 +34,8 @@ def _bubble(answer: str) -> str:
     return answer
 
 
-def _departure_card(data: Data, chinese: bool) -> dict[str, Any]:
+def _departures(found: ToolResult, conversation: Conversation) -> Json:
+    data, chinese = found.data, conversation.chinese
     groups: dict[tuple[str, int], list[Data]] = {}
     for departure in data["departures"]:
         groups.setdefault((departure["line"]["id"], departure["direction"]), []).append(departure)
@@ -47,11 +47,15 @@ def _departure_card(data: Data, chinese: bool) -> dict[str, Any]:
     else:
         title = "Shuttles" + (f" from {origin}" if origin else "") + (f" to {destination}" if destination else "")
         empty = "No departures found"
+    arguments = {**found.arguments, "day": found.arguments.get("day") or "today"}
+    choices = [(zh if chinese else en, {"day": day}) for zh, en, day in _DAYS]
     return {
         "title": title,
         "subtitle": f"{result_day(data, True)} · {data['now']} 更新" if chinese else _subtitle(data),
         "empty_text": empty,
         "items": [_departure_item(data, group, chinese) for group in groups.values()],
+        "filter": filters(found.name, arguments, choices, chinese),
+        **(pages(found.name, found.arguments, data, chinese) if data["which"] == "next" else {}),
     }
 
 
@@ -60,10 +64,10 @@ def _subtitle(data: Data) -> str:
     return f"{day[0].upper()}{day[1:]} · updated {data['now']}"
 
 
-def _departure_item(data: Data, group: Sequence[Data], chinese: bool) -> dict[str, Any]:
+def _departure_item(data: Data, group: Sequence[Data], chinese: bool) -> Json:
     first = group[0]
     wait = first["wait_minutes"]
-    item: dict[str, Any] = {
+    item: Json = {
         "id": f"{first['line']['id']}-{first['direction']}",
         "name": line_name(first["line"], chinese),
         "from": name(first["from"], chinese),
@@ -77,6 +81,9 @@ def _departure_item(data: Data, group: Sequence[Data], chinese: bool) -> dict[st
     }
     if wait is not None:
         item["eta_minutes"] = wait
+        way = f"{first['from']['id']}>{first['to']['id']}@{first['departs']}"
+        label = "怎么走" if chinese else "Directions"
+        item["start_navigation"] = [{"label": label, "id": way, "name": name(first["to"], chinese)}]
     return item
 
 
@@ -86,7 +93,8 @@ def _eta(data: Data, wait: int | None, chinese: bool) -> str:
     return wait_label(wait, chinese) or ("已开走" if chinese else "gone")
 
 
-def _line_card(data: Data, chinese: bool) -> dict[str, Any]:
+def _lines(found: ToolResult, conversation: Conversation) -> Json:
+    data, chinese = found.data, conversation.chinese
     stop = name(data.get("destination"), chinese)
     title = (
         (f"经过{stop}的校车线路" if stop else "校车线路")
@@ -100,12 +108,12 @@ def _line_card(data: Data, chinese: bool) -> dict[str, Any]:
     }
 
 
-def _line_item(line: Data, route: Data, chinese: bool) -> dict[str, Any]:
+def _line_item(line: Data, route: Data, chinese: bool) -> Json:
     stops: Sequence[Data] = route["stops"]
     service: Sequence[Data] = route["service"]
     upcoming: Sequence[str] = route["next"]
     first, last = service[0]["first"], service[0]["last"]
-    item: dict[str, Any] = {
+    item: Json = {
         "id": f"{line['id']}-{route['direction']}",
         "name": line_name(line, chinese),
         "from": name(stops[0], chinese),
@@ -122,16 +130,84 @@ def _line_item(line: Data, route: Data, chinese: bool) -> dict[str, Any]:
     return item
 
 
-def _parking_card(data: Data, answer: str, chinese: bool) -> dict[str, Any]:
-    title = f"停车位 · {data['at']}" if chinese else f"Parking · {data['at']}"
-    return {"title": title, "text": answer, "items": [_lot_item(lot, chinese) for lot in data["lots"]]}
+def _parking(found: ToolResult, conversation: Conversation) -> Json:
+    data, chinese = found.data, conversation.chinese
+    lots: Sequence[Data] = data["lots"]
+    near = name(data["near"], chinese)
+    day = result_day(data, chinese).removeprefix("on ")
+    choices = [("全部", "All", {"free_only": None}), ("有空位", "Free places", {"free_only": True})]
+    arguments = {**found.arguments, "free_only": True if data["free_only"] else None}
+    title = (f"{near}附近的停车位" if near else "停车位") if chinese else f"Parking{f' near {near}' if near else ''}"
+    return {
+        "title": title,
+        "subtitle": f"{day} {data['at']}" if chinese else f"{day[0].upper()}{day[1:]} at {data['at']}",
+        "items": [_lot_item(lot, chinese) for lot in lots],
+        "empty_text": "" if lots else ("没有空位" if chinese else "No free places"),
+        "filter": filters(found.name, arguments, [(zh if chinese else en, c) for zh, en, c in choices], chinese),
+    }
 
 
-def _lot_item(lot: Data, chinese: bool) -> dict[str, str]:
-    free = f"空位 {lot['free']}/{lot['capacity']}" if chinese else f"{lot['free']} of {lot['capacity']} free"
-    if lot["free"] == 0:
-        free = "已满" if chinese else "full"
-    parts = [free, lot["price_zh" if chinese else "price_en"]]
+def _lot_item(lot: Data, chinese: bool) -> Json:
+    free, capacity = lot["free"], lot["capacity"]
+    full = "已满" if chinese else "full"
+    item: Json = {
+        "id": lot["id"],
+        "name": name(lot, chinese),
+        "location": name(lot["stop"], chinese),
+        "free": free,
+        "capacity": capacity,
+        "occupancy": round(1 - free / capacity, 2),
+        "occupancy_label": (f"空 {free} / {capacity}" if chinese else f"{free} of {capacity} free") if free else full,
+        "price_label": lot["price_zh" if chinese else "price_en"],
+    }
     if lot["distance_m"] is not None:
-        parts.append(f"{lot['distance_m']} m")
-    return {"label": name(lot, chinese), "value": " · ".join(parts)}
+        item |= {"distance_m": lot["distance_m"], "distance_label": metres_label(lot["distance_m"])}
+    if free:
+        label = "带我去" if chinese else "Take me there"
+        item["start_navigation"] = [{"label": label, "id": lot["id"], "name": name(lot, chinese)}]
+    return item
+
+
+def _stops(found: ToolResult, conversation: Conversation) -> Json:
+    data, chinese = found.data, conversation.chinese
+    rows: Sequence[Data] = data["stops"]
+    line = data["line"]
+    title = line_name(line, chinese) if line else ("校车站点" if chinese else "Shuttle stops")
+    arguments = {**found.arguments, "line": line["id"] if line else None}
+    every: list[tuple[str, Json]] = [("全部" if chinese else "All", {"line": None})]
+    by_line = [(place.name_zh if chinese else place.name_en, {"line": place.id}) for place in places.lines()]
+    return {
+        "title": title,
+        "subtitle": f"共 {data['total']} 站" if chinese else f"{data['total']} stops",
+        "items": [
+            {
+                "id": row["id"],
+                "name": name(row, chinese),
+                "detail": join([name(served, chinese) for served in row["lines"]], chinese),
+                "value": f"{len(row['lines'])} 条线路" if chinese else f"lines: {len(row['lines'])}",
+            }
+            for row in rows
+        ],
+        "empty_text": "" if rows else ("没有更多站点" if chinese else "No more stops"),
+        "filter": filters(found.name, arguments, [*every, *by_line], chinese),
+        **pages(found.name, arguments, data, chinese),
+    }
+
+
+_DAYS = (("今天", "Today", "today"), ("明天", "Tomorrow", "tomorrow"), ("周末", "Weekend", "weekend"))
+_CARDS: dict[str, tuple[str, str, Maker]] = {
+    "next_departures": ("shuttle_cards", "shuttle", _departures),
+    "list_lines": ("shuttle_cards", "shuttle", _lines),
+    "line_stops": ("shuttle_cards", "shuttle", _lines),
+    "list_stops": ("list-card", "list", _stops),
+    "plan_route": ("route_card", "navigation", cards_route.route),
+    "navigate": ("navigation-card", "navigation", cards_route.navigation),
+    "parking": ("parking_cards", "parking", _parking),
+}
+_RANKS = (
+    ("next_departures", "plan_route", "navigate"),
+    ("list_lines", "line_stops", "list_stops"),
+    ("parking",),
+)
+"""Of an answer about several things the first kind has the card."""
+CARD_TYPES = tuple(dict.fromkeys(card_type for card_type, _, _ in _CARDS.values()))

@@ -18,10 +18,23 @@ _SHUTTLE = re.compile(
     r"|\bshuttles?\b|\bbus(?:es)?\b|\bdepart\w*|\btimetables?\b|\bschedules?\b|\blines?\b|\broutes?\b|\bride\b",
     re.I,
 )
-_GETTING = re.compile(r"怎么(?:去|走|到)|如何(?:去|到)|\bget to\b|\bgo(?:ing)? to\b|\bway to\b|去|到", re.I)
+_NAMES_A_SHUTTLE = re.compile(
+    r"校车|班车|公交|巴士|摆渡|接驳|首班|末班|头班|下一班|下一趟|\bshuttles?\b|\bbus(?:es)?\b|\btimetables?\b", re.I
+)
+_GETTING = re.compile(r"怎么(?:去|走|到)|如何(?:去|到)|\bget (?:to|from)\b|\bgo(?:ing)? to\b|\bway to\b|去|到", re.I)
 _LIST = re.compile(
     r"(?:有|开通了?)?(?:哪些|哪几条|什么|几条|所有|全部)(?:校车|班车|公交|巴士)?(?:的)?(?:线路|路线|线|校车|班车)"
     r"|线路(?:列表|图|一览)|\b(?:what|which|all|list|show)\b[^?.]{0,24}\b(?:lines|routes|shuttles|buses)\b",
+    re.I,
+)
+_HOW = re.compile(
+    r"怎么(?:去|走|到)|如何(?:去|到|走)|路线规划|导航"
+    r"|\bget (?:to|from)\b|\bway to\b|\bdirections? to\b|\bnavigat\w+|\broute (?:from|to)\b",
+    re.I,
+)
+_STOP_LIST = re.compile(
+    r"(?:哪些|所有|全部|几个|多少个?)(?:校车|班车)?(?:的)?(?:站点|车站|站)|(?:校车|班车)(?:站点|车站)(?:列表|有哪些)"
+    r"|\b(?:which|what|all|list|show|how many)\b[^?.]{0,24}\bstops\b",
     re.I,
 )
 _STOPS = re.compile(r"经过|停靠|停哪|哪些站|哪几站|站点|途经|\bstops?\b|\bpass(?:es)?\b|\bserves?\b", re.I)
@@ -97,7 +110,7 @@ def _subjects(text: str) -> tuple[bool, bool]:
     words = _without(text, found)
     return (
         _PARKING.search(words) is not None,
-        _SHUTTLE.search(words) is not None or any(_is_line(mention) for mention in found),
+        any(pattern.search(words) for pattern in (_SHUTTLE, _STOP_LIST)) or any(map(_is_line, found)),
     )
 
 
@@ -117,12 +130,24 @@ def _shuttle_call(question: str, asker: Asker) -> Call:
     origin, destination = stop_roles(question, [mention for mention in found if not _is_line(mention)])
     if line and _STOPS.search(question) and not (origin or destination):
         return "line_stops", {"line": line}
+    if _STOP_LIST.search(question) and not (line or origin or destination):
+        return "list_stops", {}
+    if destination and not line and _HOW.search(question) and not _NAMES_A_SHUTTLE.search(question):
+        return "plan_route", _route_arguments(origin, destination, question, asker)
     if _LIST.search(question) and not line and not origin:
         return "list_lines", {"destination": destination} if destination else {}
     arguments = {"destination": destination, "origin": origin, "line": line, **_moments(question)}
     if asker.location and not origin:
         arguments["near_lat"], arguments["near_lng"] = asker.location
     return "next_departures", _given(arguments)
+
+
+def _route_arguments(origin: str | None, destination: str, question: str, asker: Asker) -> dict[str, Any]:
+    moments = {key: value for key, value in _moments(question).items() if key != "which"}
+    arguments = {"destination": destination, "origin": origin, **moments}
+    if asker.location and not origin:
+        arguments["near_lat"], arguments["near_lng"] = asker.location
+    return _given(arguments)
 
 
 def _parking_arguments(question: str, asker: Asker) -> dict[str, Any]:
@@ -147,9 +172,11 @@ def _follow_up(conversation: Conversation, found: Sequence[Mention]) -> Call | N
     else:
         origin, destination = stop_roles(question, stops)
         change = _given({"origin": origin, "destination": destination, **_moments(question)})
-    if not change or last.name not in ("next_departures", "parking"):
+    if not change or last.name not in ("next_departures", "parking", "plan_route"):
         return None
-    return last.name, {**last.arguments, **change}
+    if last.name == "plan_route":
+        change.pop("which", None)
+    return last.name, {key: value for key, value in {**last.arguments, **change}.items() if key != "offset"}
 
 
 def stop_roles(question: str, found: Sequence[Mention]) -> tuple[str | None, str | None]:

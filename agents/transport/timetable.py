@@ -125,11 +125,11 @@ def departures(db: sqlite3.Connection, ride: Leg, day: date, after: int) -> Iter
 
 
 def search(
-    db: sqlite3.Connection, wish: Wish, start: date, after: int, *, which: str, limit: int
+    db: sqlite3.Connection, wish: Wish, start: date, after: int, *, which: str
 ) -> tuple[date, list[tuple[Leg, int, int]]]:
     """The first day from `start` with a fitting departure, and its departures: (ride, leaves, arrives) by time.
 
-    `which`: `next` from `after` on, `first` or `last` of the day.
+    `which`: `next` from `after` on, `first` of the day; `last` gives the last one first.
     """
     rides = legs(db, wish)
     for offset in range(DAYS_AHEAD + 1):
@@ -139,10 +139,8 @@ def search(
             ((ride, leaves, arrives) for ride in rides for leaves, arrives in departures(db, ride, day, since)),
             key=lambda departure: (departure[1], departure[2]),
         )
-        if which == "last":
-            found = found[-limit:][::-1]
         if found:
-            return day, found[:limit]
+            return day, found[::-1] if which == "last" else found
     return start, []
 
 
@@ -204,8 +202,12 @@ def _named(row: Mapping[str, Any]) -> dict[str, str]:
     return {"id": row["id"], "name_zh": row["name_zh"], "name_en": row["name_en"]}
 
 
-def _metres(here: tuple[float, float], place: Mapping[str, Any]) -> float:
+def metres_between(here: tuple[float, float], there: tuple[float, float]) -> float:
     """Distance on a flat campus; off by less than a metre over its few kilometres."""
-    north = (place["lat"] - here[0]) * 111_320
-    east = (place["lng"] - here[1]) * 111_320 * math.cos(math.radians(here[0]))
+    north = (there[0] - here[0]) * 111_320
+    east = (there[1] - here[1]) * 111_320 * math.cos(math.radians(here[0]))
     return math.hypot(north, east)
+
+
+def _metres(here: tuple[float, float], place: Mapping[str, Any]) -> float:
+    return metres_between(here, (place["lat"], place["lng"]))

@@ -50,6 +50,19 @@ def wait_label(minutes: int | None, chinese: bool) -> str:
     return "in " + " ".join(part for part in (f"{hours} h" if hours else "", f"{rest} min" if rest else "") if part)
 
 
+def minutes_label(minutes: int, chinese: bool) -> str:
+    """How long something takes: "24 分钟", "1 h 5 min"."""
+    hours, rest = divmod(minutes, 60)
+    parts = [f"{hours} {'小时' if chinese else 'h'}"] if hours else []
+    parts += [f"{rest} {'分钟' if chinese else 'min'}"] if rest or not hours else []
+    return " ".join(parts)
+
+
+def metres_label(metres: int) -> str:
+    """ "420 m", "1.2 km"."""
+    return f"{metres} m" if metres < 1000 else f"{metres / 1000:.1f} km"
+
+
 def runs_label(days: Sequence[str], chinese: bool) -> str:
     """When a line runs, from the timetables it has."""
     if set(days) >= {"weekday", "weekend"}:

@@ -1,60 +1,13 @@
-"""One conversation with the offline model and the real tools, without HTTP: question in, calls, answer and card out."""
+"""One conversation with the canteen agent's offline model."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from agents.canteen.answers import answer_offline
-from agents.canteen.cards import build_card
+from agents.canteen.agent import SPEC
 from agents.canteen.tools import CanteenTools
-from agents.kit.conversation import answers_in_chinese
-from agents.kit.spec import Asker, Card, Conversation, ToolResult
+from agents.kit.spec import Asker
+from tests.unit.agents_kit import talk
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    calls: tuple[tuple[str, Mapping[str, Any]], ...]
-    text: str
-    card: Card | None
-
-    @property
-    def ids(self) -> list[str]:
-        """The ids of the card's items."""
-        return [item["id"] for item in self.card.data["items"]] if self.card else []
-
-
-class Talk:
+class Talk(talk.Talk):
     def __init__(self, tools: CanteenTools, asker: Asker | None = None) -> None:
-        self._tools = tools
-        self._asker = asker or Asker()
-        self._questions: tuple[str, ...] = ()
-        self._results: tuple[ToolResult, ...] = ()
-
-    def ask(self, question: str) -> Answered:
-        return asyncio.run(self.answer(question))
-
-    def call(self, question: str, tool: str, arguments: Mapping[str, Any]) -> Answered:
-        """As `ask`, with a call that another model might make."""
-        now = self._at(question, (asyncio.run(self._call(tool, arguments)),))
-        text = answer_offline(now).text
-        return Answered(((tool, arguments),), text, build_card(now, text))
-
-    async def answer(self, question: str) -> Answered:
-        results = [await self._call(name, arguments) for name, arguments in answer_offline(self._at(question)).calls]
-        now = self._at(question, tuple(results))
-        text = answer_offline(now).text
-        self._questions += (question,)
-        self._results += now.results
-        calls = tuple((result.name, result.arguments) for result in results)
-        return Answered(calls, text, build_card(now, text))
-
-    def _at(self, question: str, results: tuple[ToolResult, ...] = ()) -> Conversation:
-        chinese = answers_in_chinese(question, self._asker)
-        return Conversation(question, chinese, self._asker, results, self._questions, self._results)
-
-    async def _call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        data = await getattr(self._tools, name)(**arguments)
-        return ToolResult(name, arguments, True, data, "")
+        super().__init__(SPEC, tools, asker)

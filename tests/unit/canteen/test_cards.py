@@ -22,8 +22,9 @@ from agents.kit.clock import campus_clock
 from agents.kit.database import open_database
 from agents.kit.mcp_tools import quiet_server
 from agents.kit.spec import Asker
+from tests.unit.agents_kit.talk import Answered
 from tests.unit.canteen.tables import CANTEENS, DISHES, STALLS
-from tests.unit.canteen.talk import Answered, Talk
+from tests.unit.canteen.talk import Talk
 
 CATALOGUE = load_catalogue()
 WORDS = (
