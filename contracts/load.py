@@ -35,7 +35,11 @@ def read_agent(path: Path) -> Agent:
     found = _read(path)
     if "capabilities" in found:
         return agent_of_card(found, shown(path))
-    return _agent(checked(found, "agent", path), shown(path))
+    contract = checked(found, "agent", path)
+    if isinstance(contract.get("samples"), str):
+        beside = path.parent / contract["samples"]
+        contract = checked({**contract, "samples": _read(beside)}, "agent", beside)
+    return _agent(contract, shown(path))
 
 
 def agent_of_card(card: Json, where: str) -> Agent:

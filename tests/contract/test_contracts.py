@@ -124,6 +124,17 @@ def test_a_sample_that_does_not_fit_is_a_hole_that_names_the_place(tmp_path: Pat
     assert "dish_cards/data.schema.json" in line
 
 
+def test_samples_may_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
+    path = agent(tmp_path, "dish_cards", samples="sent/dishes.json")
+    assert "cannot be read" in run("--agent", path)[1]
+    (tmp_path / "sent").mkdir()
+    write(tmp_path / "sent/dishes.json", {"dish_cards": [{"items": 3}]})
+    (line,) = report("--agent", path)["holes"]
+    assert "$.items: 3 is not of type 'array'" in line
+    write(tmp_path / "sent/dishes.json", {"dish_cards": []})
+    assert run("--agent", path)[0] == 2
+
+
 def test_a_field_that_the_catalogue_does_not_know_is_a_hole_because_it_would_be_dropped(tmp_path: Path) -> None:
     samples = {"dish_cards": [{"items": [{"name": "x", "carbon": "1 kg"}]}]}
     (line,) = report("--agent", agent(tmp_path, "dish_cards", samples=samples))["holes"]
