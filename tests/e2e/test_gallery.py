@@ -16,6 +16,7 @@ from a2ui_schemas import CardType
 from tests.e2e.gallery import CATALOGUE, PAINTED, activity, empty, many, nasty, show
 from tests.e2e.page_browser import IN_BROWSER
 from tests.unit.cards.paint import texts
+from tests.unit.cards.visible import Surface
 
 pytestmark = IN_BROWSER
 
@@ -48,7 +49,8 @@ async def test_every_card_paints_all_its_words_inside_its_box(
         assert painted["width"] > width / 2, card.type
         assert painted["height"] > 40, card.type
         seen = ink(painted["words"])
-        for text in texts(message["content"]["a2ui_operations"]):
+        operations = message["content"]["a2ui_operations"]
+        for text in Surface(operations).words if variant == "rows" else texts(operations):
             assert ink(text) in seen or text.startswith("data:"), (card.type, text)
         assert painted["outside"] == [], card.type
         assert painted["faint"] == [], card.type

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.e2e.gallery import CATALOGUE, activity, many, show
-from tests.e2e.page_browser import IN_BROWSER
-from tests.e2e.page_stub import StubServer, finished, stream, text
+from tests.e2e.page_browser import IN_BROWSER, new_page
+from tests.e2e.page_stub import ADDRESS, StubServer, finished, restored, stream, text
 
 pytestmark = IN_BROWSER
 
@@ -144,6 +145,30 @@ async def test_two_hundred_rows_are_all_there_and_scroll_in_their_own_box(browse
     assert box["height"] < 900
     await card.get_by_role("button").filter(has_text="#199").click()
     assert (await sent(page, server))["context"]["name"].endswith("#199")
+
+
+COUNT_ROWS = """
+window.counts = [];
+const count = () => {
+  const surface = document.querySelector("a2ui-surface")?.shadowRoot;
+  const rows = surface?.querySelectorAll(".long > campus-column").length ?? 0;
+  if (rows && rows !== window.counts.at(-1)) window.counts.push(rows);
+  requestAnimationFrame(count);
+};
+count();
+"""
+
+
+async def test_a_long_list_comes_in_pieces_so_that_the_page_stays_quick(browser: Browser) -> None:
+    page, _ = await new_page(browser)
+    await page.add_init_script(COUNT_ROWS)
+    await StubServer(connects=[restored([activity("dish_cards", many(CATALOGUE.cards["dish_cards"]))])]).install(page)
+    await page.goto(f"{ADDRESS}#long")
+    await expect(page.get_by_test_id("card").get_by_text("#199")).to_have_count(1)
+    await page.wait_for_function("window.counts.at(-1) === 200")
+    counts: list[int] = await page.evaluate("window.counts")
+    steps = [after - before for before, after in itertools.pairwise([0, *counts])]
+    assert all(0 < step <= 48 for step in steps), counts
 
 
 async def test_a_picture_that_cannot_be_shown_becomes_the_first_letter(browser: Browser) -> None:
