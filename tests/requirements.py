@@ -76,6 +76,12 @@ SB-STREAM-05 | design 5 | A tool call id that a model uses again is made unique,
 SB-STREAM-06 | design 5 | A run sends no state and no snapshot that nobody asked for, and no prompt.
 SB-STREAM-07 | design 5 | The usage of a run is that of its own model calls.
 SB-STREAM-08 | design 5 | A model that does not stream gives the same kinds of events.
+SB-STREAM-09 | design 5 | A call without arguments has arguments that parse.
+SB-STREAM-10 | design 5 | A message id that a provider uses again is made unique, in stream and history alike.
+SB-STREAM-11 | design 5 | A tool may give anything: its result is a text, the same in stream and history.
+SB-STREAM-12 | design 5 | A model that a tool asks is not heard as the answer.
+SB-STREAM-13 | design 5 | An answer that says nothing leaves no empty bubble.
+SB-STREAM-14 | design 5 | What somebody says is never taken for a call or an event.
 SB-ERR-01 | design 5 | A failure has a stable code and a text of ours, never that of an exception.
 SB-ERR-02 | design 5 | A run that fails before its first word ends in one error, and the next turn works.
 SB-ERR-03 | design 5 | A run that fails after an agent answered leaves a thread that goes on.
@@ -164,6 +170,8 @@ SB-HITL-05 | design 7 | An agent may ask several times in one call.
 SB-HITL-06 | design 6 | Answers for several agents reach the agent that asked.
 SB-HITL-07 | design 6 | What was done before a question is not done again after it.
 SB-HITL-08 | design 9 | A question of foreign code is passed on as it is.
+SB-HITL-09 | design 9 | A tool may ask several times, and each answer reaches its question.
+SB-HITL-10 | design 9 | An agent inside a tool may ask the user.
 SB-RESUME-01 | design 9 | A resumed run does not announce the call again that it resumes.
 SB-RESUME-02 | design 9 | An answer that is sent twice at once has one effect.
 SB-RESUME-03 | design 4 | A new message under an open question is refused with that question.

@@ -1,6 +1,7 @@
 """The ordering state machine of one AG-UI run: what is open, and what must be closed in which order.
 
-Knows messages, reasoning spans and tool calls; sub-agents have their own (`subagents.py`). Emits only STARTs and ENDs.
+Knows messages, reasoning spans and tool calls; sub-agents have their own (`subagents.py`). Emits only STARTs and ENDs,
+and the `{}` of a call that came without arguments: clients parse them once the call is closed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class OpenItems:
         self._calls: dict[tuple[str, int | str], str] = {}
         self._open_calls: dict[str, str] = {}
         self._announced: set[str] = set()
+        self._bare: set[str] = set()
         self.said: set[str] = set()
         """Ids of the assistant messages that were opened."""
 
@@ -38,6 +40,9 @@ class OpenItems:
         elif kind == "TOOL_CALL_START":
             self._open_calls[call_id] = event.get("parentMessageId", "")
             self._announced.add(call_id)
+            self._bare.add(call_id)
+        elif kind == "TOOL_CALL_ARGS":
+            self._bare.discard(call_id)
         elif kind == "TOOL_CALL_END":
             self._open_calls.pop(call_id, None)
 
@@ -77,6 +82,7 @@ class OpenItems:
         self._calls[key] = call_id
         self._open_calls[call_id] = message_id
         self._announced.add(call_id)
+        self._bare.add(call_id)
         self.said.add(message_id)
         closing = self._close_reasoning(message_id)
         start = {
@@ -97,11 +103,17 @@ class OpenItems:
             events.extend(self.close_call(call_id))
         return events
 
+    def add_arguments(self, call_id: str, delta: str) -> Event:
+        """A piece of an open call's arguments."""
+        self._bare.discard(call_id)
+        return {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": delta}
+
     def close_call(self, call_id: str) -> list[Event]:
         """The END event of one call, [] when it is not open."""
         if self._open_calls.pop(call_id, None) is None:
             return []
-        return [{"type": "TOOL_CALL_END", "toolCallId": call_id}]
+        arguments = [self.add_arguments(call_id, "{}")] if call_id in self._bare else []
+        return [*arguments, {"type": "TOOL_CALL_END", "toolCallId": call_id}]
 
     def close_all(self) -> list[Event]:
         """END events of everything that is open."""

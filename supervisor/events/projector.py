@@ -132,7 +132,7 @@ class Projector:
         call_id, opening = self._open.open_call(e.message_id, e.index, e.call_id, e.name)
         if call_id is None or not e.args:
             return opening
-        return [*opening, {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": e.args}]
+        return [*opening, self._open.add_arguments(call_id, e.args)]
 
     def _message_done(self, e: ev.MessageDone) -> list[Event]:
         return self._open.close_message(e.message_id)

@@ -1,12 +1,13 @@
-"""Makes tool call ids unique in a thread. Some models count `call_0` anew in every answer; clients and history cannot.
+"""Makes the ids of tool calls and answers unique in a thread: clients and the history tell things apart by them.
 
-One object per run, shared by the guard that changes the message and the reader that streams it, so both say the same.
+Some models count `call_0` anew in every answer, some servers give all answers one id. One object per run, shared by the
+guard that changes the message and the reader that streams it, so both say the same.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -17,25 +18,36 @@ class CallIds:
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._answers: set[str] = set()
+        self._place = 0
 
-    def note(self, messages: Iterable[BaseMessage]) -> None:
+    def note(self, messages: Sequence[BaseMessage]) -> None:
         """Called before a model call with the whole conversation."""
         calls = (call for m in messages if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls))
         self._used = {call["id"] for call in calls if call["id"]}
+        self._answers = {message.id for message in messages if message.id}
+        self._place = len(messages)
+
+    def answer(self, message_id: str) -> str:
+        """The id of the present answer itself unless it is used; then one with the answer's place in the thread."""
+        return f"{message_id}-{self._place}" if message_id in self._answers else message_id
 
     def unique(self, message_id: str | None, call_id: str) -> str:
-        """The id itself unless it is used; then one that is the same whenever the same message is read."""
+        """The id of a call itself unless it is used; then one that is the same whenever the same answer is read."""
         if call_id not in self._used:
             return call_id
         return f"{call_id}-{hashlib.sha256(str(message_id).encode()).hexdigest()[:8]}"
 
     def made_unique(self, message: AIMessage) -> AIMessage:
         """The message with unique ids; the message itself when nothing is to be changed."""
-        if all(call["id"] not in self._used for call in (*message.tool_calls, *message.invalid_tool_calls)):
+        calls = (*message.tool_calls, *message.invalid_tool_calls)
+        message_id = self.answer(message.id) if message.id else message.id
+        if message_id == message.id and all(call["id"] not in self._used for call in calls):
             return message
         changed = {
-            "tool_calls": self._renamed(message.id, message.tool_calls),
-            "invalid_tool_calls": self._renamed(message.id, message.invalid_tool_calls),
+            "id": message_id,
+            "tool_calls": self._renamed(message_id, message.tool_calls),
+            "invalid_tool_calls": self._renamed(message_id, message.invalid_tool_calls),
         }
         return message.model_copy(update=changed)
 

@@ -110,7 +110,7 @@ class MessageReader:
         return _NOTHING
 
     def _chunk(self, chunk: AIMessageChunk, metadata: dict[str, Any]) -> list[ev.InternalEvent]:
-        message_id = chunk.id or ""
+        message_id = self._call_ids.answer(chunk.id or "")
         events: list[ev.InternalEvent] = []
         if message_id != self._open:
             events += self._begin(message_id)
@@ -152,7 +152,7 @@ class MessageReader:
         return ev.ToolCallDelta(message_id, self._slot, call_id, call.get("name"), call.get("args") or "")
 
     def _whole(self, message: AIMessage, metadata: dict[str, Any]) -> list[ev.InternalEvent]:
-        message_id = message.id or ""
+        message_id = self._call_ids.answer(message.id or "")
         if message_id in self._seen:
             return _NOTHING
         events = [*self._begin(message_id), *_reasoning(message_id, message), *_blocks(message_id, message.content)]

@@ -15,7 +15,7 @@ from langgraph.types import Command, interrupt
 
 from chat_models import ScriptedChatModel, Turn, script
 from supervisor.extensions import Extensions
-from supervisor.graph.hitl.helpers import hitl_approval, hitl_unlock
+from supervisor.graph.hitl.helpers import hitl_approval, hitl_input, hitl_unlock
 
 
 def extensions() -> Extensions:
@@ -90,6 +90,40 @@ async def helper(question: str, runtime: ToolRuntime[Any, Any]) -> str:
 
 
 @tool
+async def anything(kind: str) -> Any:
+    """Gives a result of some shape."""
+    blocks = [{"type": "text", "text": "一"}, {"type": "text", "text": "二"}]
+    return {"text blocks": blocks, "object": {"a": [1, None]}, "nothing": None, "number": 7}[kind]
+
+
+@tool
+async def ask_model() -> str:
+    """Asks a model, for itself."""
+    return str(len((await ScriptedChatModel(policy=script("内部独白")).ainvoke("x")).text))
+
+
+@tool
+async def ask_twice() -> str:
+    """Asks the user two things, one after the other."""
+    return json.dumps([hitl_input("一？"), hitl_input("二？")])
+
+
+@tool
+async def inner_question() -> str:
+    """Asks the user from inside an agent."""
+    return str(hitl_input("里面问"))
+
+
+@tool
+async def helper_that_asks() -> str:
+    """An agent in this process that has a question."""
+    turns = script(Turn(calls=[("inner_question", {})]), "完")
+    nested = create_agent(ScriptedChatModel(policy=turns), [inner_question], name="asking_agent")
+    found = await nested.ainvoke({"messages": [("user", "?")]})
+    return " ".join(m.text for m in found["messages"])
+
+
+@tool
 async def broken() -> str:
     """Fails with a secret."""
     raise RuntimeError("password=hunter2 at 10.0.0.3")
@@ -99,4 +133,6 @@ def _told(answer: object) -> str:
     return json.dumps({"status": "answered" if answer is True or hasattr(answer, "approved") else "cancelled"})
 
 
-TOOLS: list[BaseTool] = [pay, enter, foreign, announce, ready, plan, helper, broken]
+TOOLS: list[BaseTool] = [
+    pay, enter, foreign, announce, ready, plan, helper, anything, ask_model, ask_twice, helper_that_asks, broken
+]  # fmt: skip

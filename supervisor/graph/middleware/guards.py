@@ -71,7 +71,7 @@ def _repaired(messages: Sequence[BaseMessage], dangling: Mapping[int, list[Any]]
 
 
 class UniqueCallIds(Guard):
-    """Renames tool calls whose id the thread has used (see `call_ids.py`). Innermost, so that all others see one id."""
+    """Renames calls and answers whose id the thread has used (see `call_ids.py`). Innermost: all others see one id."""
 
     async def model(self, request: ModelRequest[Any], handler: ModelHandler) -> ModelResponse[Any]:
         context: RunContext = request.runtime.context
