@@ -101,14 +101,19 @@ def no_text(frontend: Frontend, supervisor: Supervisor) -> Hole:
     return _of(frontend, "text", problem, f"read that event, and add it to `textEvents` of {frontend.where}")
 
 
-def lines(found: Iterable[tuple[str, str, Hole]]) -> list[str]:
-    """One line per hole from (agent, card type, hole). A hole of several cards is said once, with all of them."""
+def lines(found: Iterable[tuple[str, str, Hole]], most: int = 1000) -> list[str]:
+    """One line per hole from (agent, card type, hole). A hole of several cards is said once; `most` of them by name."""
     grouped: dict[tuple[str, Hole], list[str]] = {}
     for agent, card_type, hole in found:
         types = grouped.setdefault((hole.frontend or agent, hole), [])
         if card_type not in types:
             types.append(card_type)
-    return [_one_line(f"{who}: {', '.join(types)}: {hole}") for (who, hole), types in grouped.items()]
+    return [_one_line(f"{who}: {_some(types, most)}: {hole}") for (who, hole), types in grouped.items()]
+
+
+def _some(names: list[str], most: int) -> str:
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more} more"
 
 
 def _one_line(text: str) -> str:

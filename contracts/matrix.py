@@ -60,7 +60,8 @@ class Report:
     def known(self) -> list[str]:
         """One line per admitted hole, with the front end's reason."""
         found = ((r.agent, r.card_type, h) for r in self.rows for h in r.holes if h.known is not None)
-        return holes.lines((agent, card_type, replace(h, fix=f"known: {h.known}")) for agent, card_type, h in found)
+        admitted = ((agent, card_type, replace(h, fix=f"known: {h.known}")) for agent, card_type, h in found)
+        return holes.lines(admitted, most=3)
 
     def strict(self) -> Report:
         """The same report with every known hole an open one."""

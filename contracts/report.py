@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from contracts.holes import Hole
 from contracts.matrix import Report, Row
@@ -64,7 +64,7 @@ def to_junit(report: Report) -> bytes:
 
 def print_table(report: Report, console: Console) -> None:
     """The table, then one line per hole, admitted hole and note."""
-    table = Table("agent", "card type", "catalogue", *report.frontends)
+    table = Table("agent", Column("card type", no_wrap=True), "catalogue", *report.frontends)
     for row in report.rows:
         cells = (_cell(row, name) for name in report.frontends)
         table.add_row(escape(row.agent), escape(row.card_type), _cell(row, None), *cells)

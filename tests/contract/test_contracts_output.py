@@ -81,6 +81,18 @@ def test_json_holds_every_hole_where_it_belongs() -> None:
     assert len(found["holes"]) == 2
 
 
+def test_admitted_holes_of_many_cards_are_told_in_short_and_open_ones_in_full() -> None:
+    cards = tuple(CatalogueCard(f"c{number}", (), frozenset({"Image"})) for number in range(9))
+    admitted = (KnownHole("components", None, "soon"),)
+    page = Frontend("page", (CHANNEL,), TEXT, "v0.9", "x/v1/y", frozenset({"Text"}), admitted, "page.json")
+    supervisor = Supervisor(("message-card",), CHANNEL, "v0.9", "TEXT_MESSAGE_CONTENT", "supervisor.json")
+    catalogue = CatalogueView("x/v1/y", "1", (MESSAGE, *cards), "cards")
+    found = compare(supervisor, [Agent("a", tuple(card.type for card in cards), "f")], [page], catalogue)
+    assert found.known == ["page: c0, c1, c2 and 6 more: cannot paint Image; known: soon"]
+    (line,) = found.strict().open
+    assert all(card.type in line for card in cards)
+
+
 def test_junit_has_a_case_per_card_and_front_end_and_skips_known_holes() -> None:
     known = (KnownHole("components", frozenset({"dish_cards"}), "next week"),)
     found = made(Agent("canteen", ("dish_cards", "nope"), "f"), components={"Text"}, known=known)
