@@ -149,12 +149,15 @@ class JourneyTools(Campus):
             day, after = start + timedelta(days=ahead), since if ahead == 0 else 0
             network = Network(self._db, day)
             found: list[tuple[Leg, ...]] = []
-            while len(found) < most and (legs := network.journey(begin, end, after)):
+            # Midnight stands for a day without a time, and whoever asks for a later shuttle does not want to walk.
+            while legs := network.journey(begin, end, after, rather_ride=after == 0 or bool(found)):
+                on_foot = all(leg.line is None for leg in legs)
+                if len(found) == most or (found and on_foot):
+                    break
                 found.append(legs)
-                rides = [leg for leg in legs if leg.line]
-                if not rides:
-                    break  # on foot one can start at any time
                 after = legs[0].departs + 1
+                if on_foot:
+                    break
             if found:
                 return day, found
         return start, []

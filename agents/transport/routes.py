@@ -71,14 +71,14 @@ class Network:
         away = {(a, b): _walked(self._point(a), self._point(b)) for a in self._stops for b in self._stops if a != b}
         self._walks = [(a, b, metres) for (a, b), metres in away.items() if metres <= WALK_TO_A_STOP]
 
-    def journey(self, start: str | Point, end: str, after: int) -> tuple[Leg, ...]:
+    def journey(self, start: str | Point, end: str, after: int, *, rather_ride: bool = False) -> tuple[Leg, ...]:
         """The legs that arrive first when one starts after that minute; () when nothing goes that day any more.
 
-        Midnight stands for a day without a time: then a shuttle is taken if any goes.
+        `rather_ride`: one walks all the way only where no shuttle goes, or a few steps.
         """
         walk = self._on_foot(start, end, after)
         ride = self._by_shuttle(start, end, after)
-        if walk is None or (ride and after == 0 and walk.metres > ALWAYS_WALK):
+        if walk is None or (ride and rather_ride and walk.metres > ALWAYS_WALK):
             return ride
         worth_it = walk.arrives + max(MINUTES_TO_SPARE, walk.metres // METRES_TO_SPARE_A_MINUTE)
         return (walk,) if not ride or walk.metres <= ALWAYS_WALK or worth_it <= ride[-1].arrives else ride

@@ -10,12 +10,15 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from a2ui_schemas.loader import CardType, load_catalogue
+from supervisor.cards.render import CardRenderer
 from tests.unit.agents_kit.harness import Rpc, text_of
 
 Json = dict[str, Any]
 Click = tuple[str, Json]
 
 CATALOGUE = load_catalogue()
+RENDERER = CardRenderer(CATALOGUE)
+"""Knows what the catalogue cannot say: how big a card may be."""
 
 
 def card_type(name: str) -> CardType:
@@ -30,14 +33,47 @@ def data_validator(name: str) -> Any:
 
 
 def checked(metadata: Json) -> Json:
-    """The card data of an answer, which fits the catalogue and whose every button sends what the catalogue allows."""
-    card = card_type(metadata["card_template_id"])
-    data = whole(metadata["card_data_model"])
-    data_validator(card.type).validate(data)
+    """The card data of an answer, which fits the catalogue."""
     assert metadata["bubble_text"]
-    for name, context in clicks(card, data):
-        Draft202012Validator(card.actions[name]).validate(context)
+    data = whole(metadata["card_data_model"])
+    fits(metadata["card_template_id"], data)
     return data
+
+
+def fits(name: str, data: Json) -> None:
+    """The data fit the card type, nothing of it falls back, and every button sends what the catalogue allows."""
+    card = card_type(name)
+    data_validator(card.type).validate(data)
+    assert RENDERER.render(name, data).fallback is None
+    for action, context in clicks(card, data):
+        Draft202012Validator(card.actions[action]).validate(context)
+
+
+async def shown(rpc: Rpc, question: str) -> tuple[str, Json]:
+    """Type and data of the card that answers a question in the context `c`."""
+    task = await rpc.send(question, contextId="c")
+    return task["metadata"]["card_template_id"], checked(task["metadata"])
+
+
+async def clicked(rpc: Rpc, on: str, name: str, context: Json, **fields: Any) -> tuple[str, str, Json]:
+    """Text, what the click led to (a card type, "update" for one in place, "words"), and the card's data."""
+    task = await rpc.click(name, context, on=on, contextId="c", **fields)
+    assert task["status"]["state"] == "TASK_STATE_COMPLETED"
+    metadata = task.get("metadata", {})
+    if "card_template_id" not in metadata:
+        return text_of(task), "words", {}
+    led_to = "update" if metadata.get("card_update") else metadata["card_template_id"]
+    return text_of(task), led_to, checked(metadata)
+
+
+def ids(data: Json) -> list[str]:
+    """The ids of the card's items."""
+    return [item["id"] for item in data["items"]]
+
+
+def facts(data: Json) -> dict[str, str]:
+    """The rows of a `message-card`."""
+    return {item["label"]: item["value"] for item in data["items"]}
 
 
 def clicks(card: CardType, data: Json) -> Iterator[Click]:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from mcp.client import Client
 
-from a2ui_schemas.loader import load_catalogue
 from agents.canteen.cards import CARD_TYPES
 from agents.canteen.seed import seed
 from agents.canteen.tools import CanteenTools, build_server
@@ -22,11 +21,11 @@ from agents.kit.clock import campus_clock
 from agents.kit.database import open_database
 from agents.kit.mcp_tools import quiet_server
 from agents.kit.spec import Asker
+from tests.unit.agents_kit.cards import fits
 from tests.unit.agents_kit.talk import Answered
 from tests.unit.canteen.tables import CANTEENS, DISHES, STALLS
 from tests.unit.canteen.talk import Talk
 
-CATALOGUE = load_catalogue()
 WORDS = (
     *(
         "食堂",
@@ -74,13 +73,6 @@ PLACES = st.none() | st.tuples(st.floats(-90, 90), st.floats(-180, 180))
 
 
 @cache
-def validator(card_type: str) -> Any:
-    card = CATALOGUE.card(card_type)
-    assert card is not None
-    return Draft202012Validator(card.schema)
-
-
-@cache
 def tool_schemas() -> dict[str, Any]:
     async def listed() -> dict[str, Any]:
         async with Client(quiet_server(build_server, open_database(seed), campus_clock({}))) as client:
@@ -97,7 +89,7 @@ def check(answered: Answered) -> None:
     assert answered.text.strip() == answered.text != ""
     if answered.card is not None:
         assert answered.card.type in CARD_TYPES
-        validator(answered.card.type).validate(answered.card.data)
+        fits(answered.card.type, dict(answered.card.data))
         assert answered.card.bubble_text
 
 
