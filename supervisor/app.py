@@ -105,7 +105,7 @@ async def _open(
     added: Extensions,
 ) -> None:
     """Open everything that needs a running loop; `stack` closes it in reverse order."""
-    dispatcher = await _open_dispatcher(stack, settings, dispatch, frozenset(catalogue.types), transport)
+    dispatcher = await _open_dispatcher(stack, settings, dispatch, catalogue, transport)
     checkpointer, journal, store = await _open_stores(stack, settings)
     models = settings.chosen_models()
     metrics = Metrics()
@@ -148,11 +148,12 @@ async def _open_dispatcher(
     stack: AsyncExitStack,
     settings: Settings,
     dispatch: DispatchSettings,
-    card_types: frozenset[str],
+    catalogue: Catalogue,
     transport: httpx.AsyncBaseTransport | None,
 ) -> Dispatcher:
     client = await stack.enter_async_context(make_client(dispatch, transport))
-    discovery = StaticDiscovery(dispatch, client, card_types)
+    known = frozenset(catalogue.types)
+    discovery = StaticDiscovery(dispatch, client, known, catalogue_version=catalogue.version)
     tokens = StaticTokens(settings.agent_token) if settings.agent_token else NoTokens()
     dispatcher = A2ADispatcher(discovery, tokens, client, dispatch)
     stack.push_async_callback(dispatcher.aclose)

@@ -44,6 +44,7 @@ class AgentInfo:
     skills: tuple[AgentSkill, ...]
     url: str
     card_types: tuple[str, ...] = ()
+    catalogue_version: str | None = None
     streaming: bool = False
     healthy: bool = True
     error: str | None = None

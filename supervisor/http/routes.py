@@ -190,4 +190,6 @@ def _agent_json(agent: AgentInfo) -> dict[str, Any]:
         ],
         "findings": list(agent.findings),
     }
+    if agent.catalogue_version:
+        row["catalogueVersion"] = agent.catalogue_version
     return {**row, "error": agent.error} if agent.error else row

@@ -142,4 +142,5 @@ async def test_what_our_supervisor_answers_is_what_the_check_reads() -> None:
     assert {card.type: card.aliases for card in served.cards} == {card.type: card.aliases for card in ours.cards}
     assert {card.type: card.components for card in served.cards} == {c.type: c.components for c in ours.cards}
     assert agents["canteen"].card_types == ("dish_cards", "menu_cards")
+    assert agents["canteen"].catalogue_version == "1"
     assert agents["gone"].down

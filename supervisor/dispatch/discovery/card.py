@@ -33,17 +33,26 @@ class CardRefused(ValueError):
 
 
 def read_card(
-    name: str, base: str, card: dict[str, Any], raw: bytes, catalogue: Set[str] | None, *, legacy: bool
+    name: str,
+    base: str,
+    card: dict[str, Any],
+    raw: bytes,
+    catalogue: Set[str] | None,
+    *,
+    legacy: bool,
+    version: str | None = None,
 ) -> Endpoint:
     """The endpoint of agent `name` at `base`. Raises CardRefused.
 
-    `catalogue` holds the known card types, None if they are not known. `legacy` forces the old envelope.
+    `catalogue` holds the known card types, None if they are not known; `version` is that of the catalogue. `legacy`
+    forces the old envelope.
     """
     extensions = {uri: ext for ext in _dicts(_capabilities(card).get("extensions")) if (uri := _text(ext.get("uri")))}
     legacy = legacy or LEGACY_MARKER in extensions
     interfaces = _legacy_interface(base, card) if legacy else _interfaces(base, card)
-    card_types = _texts(as_dict(as_dict(extensions.get(CARDS)).get("params")).get("cardTypes"))
-    unknown = [] if catalogue is None else [t for t in card_types if t not in catalogue]
+    declared = as_dict(as_dict(extensions.get(CARDS)).get("params"))
+    card_types = _texts(declared.get("cardTypes"))
+    built_for = _text(declared.get("catalogueVersion")) or None
     streaming = _capabilities(card).get("streaming") is True and not legacy
     agent = AgentInfo(
         name=name,
@@ -51,8 +60,9 @@ def read_card(
         skills=tuple(_skills(card)),
         url=base,
         card_types=card_types,
+        catalogue_version=built_for,
         streaming=streaming,
-        findings=tuple(f"card type {t!r} is not in the catalogue; its cards become message cards" for t in unknown),
+        findings=tuple(_findings(card_types, catalogue, built_for, version)),
     )
     return Endpoint(
         agent=agent,
@@ -62,6 +72,16 @@ def read_card(
         extensions=tuple(uri for uri in _OURS if uri in extensions),
         revision=hashlib.blake2b(raw, digest_size=16).hexdigest(),
     )
+
+
+def _findings(
+    card_types: tuple[str, ...], catalogue: Set[str] | None, built_for: str | None, version: str | None
+) -> Iterator[str]:
+    if None not in (built_for, version) and built_for != version:
+        yield f"is built for version {built_for} of the card catalogue, which is at {version}; some cards may not fit"
+    for name in card_types:
+        if catalogue is not None and name not in catalogue:
+            yield f"card type {name!r} is not in the catalogue; its cards become message cards"
 
 
 def without_card(name: str, base: str) -> Endpoint:

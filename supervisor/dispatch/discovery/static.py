@@ -46,8 +46,8 @@ class _Entry:
 class StaticDiscovery:
     """Implements `discovery.port.Discovery` for `settings.agents`.
 
-    `catalogue` holds the card types that can be shown, None to check nothing. Call `start` once, `aclose` at the
-    end; without `start` agents are looked at when they are first called.
+    `catalogue` holds the card types that can be shown, None to check nothing; `catalogue_version` is its version. Call
+    `start` once, `aclose` at the end; without `start` agents are looked at when they are first called.
     """
 
     def __init__(
@@ -56,11 +56,13 @@ class StaticDiscovery:
         client: httpx.AsyncClient,
         catalogue: Set[str] | None = None,
         *,
+        catalogue_version: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._client = client
         self._catalogue = catalogue
+        self._catalogue_version = catalogue_version
         self._clock = clock
         self._version = 0
         self._wake = asyncio.Event()
@@ -166,7 +168,8 @@ class StaticDiscovery:
         card = orjson.loads(raw)
         if not isinstance(card, dict):
             raise CardRefused("bad_response", "its agent card is not a JSON object")
-        entry.endpoint = read_card(entry.info.name, entry.info.url, card, raw, self._catalogue, legacy=legacy)
+        known, version = self._catalogue, self._catalogue_version
+        entry.endpoint = read_card(entry.info.name, entry.info.url, card, raw, known, legacy=legacy, version=version)
         entry.etag = response.headers.get("etag")
 
     def _seen(self, entry: _Entry) -> None:

@@ -120,6 +120,18 @@ def test_without_a_catalogue_no_card_type_is_found_wanting() -> None:
     assert read(card, set()).agent.findings != ()
 
 
+@pytest.mark.parametrize(("built_for", "count"), [("1", 0), ("2", 1), (None, 0), (2, 0)])
+def test_an_agent_that_is_built_for_another_version_of_the_catalogue_is_called_and_told(
+    built_for: Any, count: int
+) -> None:
+    extension = {"uri": CARDS, "params": {"cardTypes": ["dish_cards"], "catalogueVersion": built_for}}
+    card = {"supportedInterfaces": [interface()], "capabilities": {"extensions": [extension]}}
+    agent = read_card("canteen", BASE, card, b"raw", {"dish_cards"}, legacy=False, version="1").agent
+    assert agent.healthy
+    assert len(agent.findings) == count
+    assert all("version 2 of the card catalogue, which is at 1" in finding for finding in agent.findings)
+
+
 def test_wrong_types_in_a_card_are_read_as_missing() -> None:
     card = {"supportedInterfaces": [interface()], "capabilities": [], "skills": {}, "description": 7}
     endpoint = read(card)
