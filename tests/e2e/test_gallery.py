@@ -30,7 +30,7 @@ MAX_GALLERY_BYTES = 2_500_000
 
 def ink(text: str) -> str:
     """What of a text leaves ink on the page: no spaces, and no mark of a value that is not known."""
-    return re.sub(r"\s", "", re.sub(r"[★¥] ?–(?=\s|$)", "", text))
+    return re.sub(r"\s", "", re.sub(r"[★¥] ?–(?=\s|$)|^ → $", "", text))
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

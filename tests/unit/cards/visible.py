@@ -12,8 +12,8 @@ from typing import Any
 
 Json = dict[str, Any]
 
-# The pages leave out what a template writes around an unknown price or rating.
-_UNKNOWN = re.compile(r"[★¥] ?–(?=\s|$)")
+# The pages leave out what a template writes around a price, a rating or a way that is not known.
+_UNKNOWN = re.compile(r"[★¥] ?–(?=\s|$)|^ → $")
 _EXPRESSION = re.compile(r"\$\{([^}]+)\}")
 
 

@@ -5,8 +5,8 @@ import { CampusElement } from "./element";
 
 const TextApi = basicCatalog.components.get("Text")!;
 
-/** Templates write "★ –" and "¥–" around a value that is not known; a person needs not read that. */
-const UNKNOWN = /[★¥] ?–(?=\s|$)/gu;
+/** Templates write "★ –", "¥–" and " → " around values that are not known; a person needs not read that. */
+const UNKNOWN = /[★¥] ?–(?=\s|$)|^ → $/gu;
 
 /** A character that leaves ink: no space, no control, no zero width. */
 const INK = /[^\s\p{C}\p{Z}]/u;

@@ -38,8 +38,8 @@ function Button({ props, child }: Drawn) {
   );
 }
 
-/** Templates write "★ –" and "¥–" around a value that is not known; a person needs not read that. */
-const UNKNOWN = /[★¥] ?–(?=\s|$)/gu;
+/** Templates write "★ –", "¥–" and " → " around values that are not known; a person needs not read that. */
+const UNKNOWN = /[★¥] ?–(?=\s|$)|^ → $/gu;
 
 function Text({ props }: Drawn) {
   const words = String(props.text ?? "").replace(UNKNOWN, "").trim();
