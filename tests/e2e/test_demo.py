@@ -194,6 +194,18 @@ def test_agents_lists_both_as_healthy(shared: Demo) -> None:
         assert " healthy " in line
 
 
+@pytest.mark.requirement("SB-CONTRACT-06")
+def test_the_contract_check_finds_no_hole_in_what_runs(shared: Demo) -> None:
+    agents = httpx.get(f"{shared.url}/agents", trust_env=False).json()["agents"]
+    live = [part for agent in agents for part in ("--agent", agent["url"])]
+    for more in ([], live):
+        command = [str(ROOT / ".venv/bin/switchboard"), *"contracts check --json --supervisor".split(), shared.url, *more]
+        env = clean_environment(NO_PROXY="127.0.0.1")
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert {"canteen", "transport"} < {row["agent"] for row in json.loads(done.stdout)["rows"]}
+
+
 def test_curl_shows_frames_that_end_in_lf_and_have_ids(shared: Demo, tmp_path: Path) -> None:
     recorded = record(shared)
     assert b"\r" not in recorded
