@@ -198,9 +198,10 @@ def test_agents_lists_both_as_healthy(shared: Demo) -> None:
 def test_the_contract_check_finds_no_hole_in_what_runs(shared: Demo) -> None:
     agents = httpx.get(f"{shared.url}/agents", trust_env=False).json()["agents"]
     live = [part for agent in agents for part in ("--agent", agent["url"])]
+    check = [str(ROOT / ".venv/bin/switchboard"), "contracts", "check", "--json", "--supervisor", shared.url]
     for more in ([], live):
-        command = [str(ROOT / ".venv/bin/switchboard"), *"contracts check --json --supervisor".split(), shared.url, *more]
         env = clean_environment(NO_PROXY="127.0.0.1")
+        command = [*check, *more]
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         assert {"canteen", "transport"} < {row["agent"] for row in json.loads(done.stdout)["rows"]}
