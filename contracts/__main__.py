@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console
 
 from contracts import report as output
 from contracts import scaffold, sources
@@ -46,7 +45,7 @@ def check(
     if as_json:
         typer.echo(json.dumps(output.to_json(report), ensure_ascii=False, indent=2))
     else:
-        output.print_table(report, Console())
+        output.print_table(report, output.console())
     raise typer.Exit(0 if report.ok else 1)
 
 

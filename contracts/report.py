@@ -12,6 +12,9 @@ from rich.table import Column, Table
 from contracts.holes import Hole
 from contracts.matrix import Report, Row
 
+LOG_WIDTH = 200
+"""Columns of the table where there is no terminal; it takes no more than it needs."""
+
 
 def to_json(report: Report) -> dict[str, Any]:
     """`{ok, holes: [line], known: [line], rows: [{agent, cardType, inCatalogue, holes, frontends}], unused, notes}`."""
@@ -62,19 +65,25 @@ def to_junit(report: Report) -> bytes:
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
 
-def print_table(report: Report, console: Console) -> None:
+def console() -> Console:
+    """Where the table goes. A log has no width of its own, and nothing in it should be cut."""
+    found = Console()
+    return found if found.is_terminal else Console(width=max(found.width, LOG_WIDTH))
+
+
+def print_table(report: Report, out: Console) -> None:
     """The table, then one line per hole, admitted hole and note."""
-    table = Table("agent", Column("card type", no_wrap=True), "catalogue", *report.frontends)
+    table = Table(Column("agent", no_wrap=True), Column("card type", no_wrap=True), "catalogue", *report.frontends)
     for row in report.rows:
         cells = (_cell(row, name) for name in report.frontends)
         table.add_row(escape(row.agent), escape(row.card_type), _cell(row, None), *cells)
-    console.print(table)
+    out.print(table)
     for title, found in (("Holes", report.open), ("Known holes", report.known), ("Worth a look", _looks(report))):
         if found:
-            console.print(title, style="bold")
+            out.print(title, style="bold")
         for line in found:
             # Never wrapped: a log is read by machines, too.
-            console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+            out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _looks(report: Report) -> list[str]:
