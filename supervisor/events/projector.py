@@ -92,9 +92,11 @@ class Projector:
         outcome = outcome_of(self._paused)
         return [*closing, {"type": "RUN_FINISHED", **self._ids, "outcome": outcome, **self._usage_field()}]
 
-    def cancel(self) -> list[Event]:
-        """Close everything and end the run as stopped on purpose."""
+    def cancel(self, added: Iterable[ev.InternalEvent] = ()) -> list[Event]:
+        """Close everything and end the run as stopped on purpose. `added` is what the stop put into the thread."""
         closing = self._close("cancelled")
+        for event in added:
+            closing += self.apply(event)
         outcome: Event = {"type": "cancelled"}
         return [*closing, {"type": "RUN_FINISHED", **self._ids, "outcome": outcome, **self._usage_field()}]
 

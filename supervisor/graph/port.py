@@ -125,8 +125,8 @@ class TurnGraph(Protocol):
         """The thread as it stands; an empty view for an unknown thread."""
         ...
 
-    async def cancel_turn(self, thread_id: str) -> None:
-        """Close a turn that was stopped half-way, so that the next one starts clean."""
+    async def cancel_turn(self, thread_id: str) -> Sequence[InternalEvent]:
+        """Close a turn that was stopped half-way, so that the next one starts clean. What this adds to the thread."""
         ...
 
     def release(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,7 +31,7 @@ from supervisor.graph.middleware.frontend import tool_schemas
 from supervisor.graph.pairs import steps
 from supervisor.graph.port import SurfaceAction, ThreadView, Turn
 from supervisor.graph.results import refusal, since_last_question
-from supervisor.graph.source import MODEL_NODE, PartReader, Watch
+from supervisor.graph.source import MODEL_NODE, PartReader, Watch, told
 
 logger = logging.getLogger(__name__)
 
@@ -105,12 +106,15 @@ class SupervisorGraph:
             surfaces_of(messages, self._parts.cards),
         )
 
-    async def cancel_turn(self, thread_id: str) -> None:
+    async def cancel_turn(self, thread_id: str) -> Sequence[ev.InternalEvent]:
         """Answer every open tool call as cancelled and close the turn with a note, so that the next one is clean."""
-        messages = await self._answer_open_calls(thread_id, refusal("cancelled", "The user stopped this call."))
-        if messages:
-            note = AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)")
-            await self._graph.aupdate_state(self._config(thread_id), {"messages": [note]}, as_node=MODEL_NODE)
+        messages = _messages(await self._state(thread_id))
+        if not messages:
+            return []
+        missing = await self._answer_open_calls(thread_id, refusal("cancelled", "The user stopped this call."))
+        note = AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)", id=f"stop-{uuid.uuid4()}")
+        await self._graph.aupdate_state(self._config(thread_id), {"messages": [note]}, as_node=MODEL_NODE)
+        return told(*missing, note)
 
     def release(self) -> None:
         """Calls under way are left to their agents: the process ends and will ask for them again."""
@@ -224,18 +228,22 @@ class SupervisorGraph:
         except Exception as error:
             logger.error("closing the failed turn failed with %s", type(error).__name__)
 
-    async def _answer_open_calls(self, thread_id: str, content: str) -> list[BaseMessage]:
+    async def _answer_open_calls(self, thread_id: str, content: str) -> list[ToolMessage]:
+        """Give the calls of the present turn that have no answer this one. The answers."""
         messages = _messages(await self._state(thread_id))
         step = next(reversed(list(steps(since_last_question(messages)))), None)
-        if step is not None and step.unanswered:
-            missing = [
-                ToolMessage(content, tool_call_id=call["id"] or "", name=call["name"] or "", status="error")
-                for call in step.unanswered
-            ]
-            # Finished siblings are only pending writes until the step ends; they must be written along.
-            update = {"messages": [*step.results.values(), *missing]}
-            await self._graph.aupdate_state(self._config(thread_id), update, as_node="tools")
-        return messages
+        if step is None or not step.unanswered:
+            return []
+        missing = [
+            ToolMessage(
+                content, id=str(uuid.uuid4()), tool_call_id=call["id"] or "", name=call["name"] or "", status="error"
+            )
+            for call in step.unanswered
+        ]
+        # Finished siblings are only pending writes until the step ends; they must be written along.
+        update = {"messages": [*step.results.values(), *missing]}
+        await self._graph.aupdate_state(self._config(thread_id), update, as_node="tools")
+        return missing
 
     async def _state(self, thread_id: str) -> Any:
         return await self._graph.aget_state(self._config(thread_id))

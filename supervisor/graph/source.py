@@ -89,6 +89,12 @@ def _written(data: Any) -> list[ev.InternalEvent]:
     return _NOTHING
 
 
+def told(*messages: AIMessage | ToolMessage) -> list[ev.InternalEvent]:
+    """Events of messages that were put into a thread by hand."""
+    reader = MessageReader()
+    return [event for message in messages for event in reader.read(message, {"langgraph_node": MODEL_NODE})]
+
+
 class MessageReader:
     """Reads one run's messages. Remembers which were streamed, so that no message is told twice."""
 

@@ -146,10 +146,11 @@ class Run:
             return []
         self.status = "cancelled"
         try:
-            await graph.cancel_turn(self.turn.thread_id)
+            closing = await graph.cancel_turn(self.turn.thread_id)
         except Exception:
             logger.exception("closing the cancelled turn failed", extra={"run": self.record.key})
-        return self._projector.cancel()
+            closing = []
+        return self._projector.cancel(closing)
 
     def _failed(self, code: str, *, unexpected: bool = False) -> list[dict[str, Any]]:
         self.status = "error"

@@ -21,10 +21,6 @@ PLAYS = [
     for client, peer in ((MODERN, "modern"), (OLD, "old"))
     if transcript.peer in ("any", peer)
 ]
-OPEN = {
-    "cancelled": "a stop answers open calls in the checkpoint and does not say so in the stream",
-    "cancelled-old-peer": "a stop answers open calls in the checkpoint and does not say so in the stream",
-}
 every_play = pytest.mark.parametrize(("client", "transcript"), PLAYS)
 
 
@@ -49,11 +45,7 @@ def test_a_client_takes_every_stream_without_a_complaint(client: str, transcript
 
 @every_play
 @requirement("SB-GOLD-05")
-def test_a_client_that_saw_the_conversation_holds_what_a_refresh_gives(
-    client: str, transcript: Transcript, request: pytest.FixtureRequest
-) -> None:
-    if transcript.family in OPEN:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=OPEN[transcript.family]))
+def test_a_client_that_saw_the_conversation_holds_what_a_refresh_gives(client: str, transcript: Transcript) -> None:
     *runs, refreshed = played(client)[transcript.family]
     snapshot = _messages(transcript.exchanges[-1])
     live = _last_run(transcript, runs)

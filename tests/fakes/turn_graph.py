@@ -52,5 +52,6 @@ class FakeGraph:
     def release(self) -> None:
         return None
 
-    async def cancel_turn(self, thread_id: str) -> None:
+    async def cancel_turn(self, thread_id: str) -> Sequence[ev.InternalEvent]:
         self.cancelled.append(thread_id)
+        return []
