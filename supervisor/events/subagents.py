@@ -31,10 +31,14 @@ class SubagentEvents:
         self._standard = mode != "custom"
         self._custom = mode != "standard"
         self._open: dict[str, ev.SubagentStarted] = {}
+        self._ended: set[str] = set()
 
     def started(self, e: ev.SubagentStarted) -> list[Event]:
-        """Open one invocation; a repeated id is ignored, because ids are per invocation."""
-        if e.subagent_id in self._open:
+        """Open one invocation; a repeated id is ignored, because ids are per invocation.
+
+        What has ended can begin again: a process died before the result was on record, so the agent is asked once more.
+        """
+        if e.subagent_id in self._open or e.subagent_id in self._ended:
             return []
         self._open[e.subagent_id] = e
         events: list[Event] = []
@@ -67,9 +71,9 @@ class SubagentEvents:
         elif event.get("name") == "subagent-start" and "subagentId" in value:
             self._recalled(value["subagentId"], value["subagentType"], value.get("toolCallId"))
         elif event["type"] in ("SUBAGENT_FINISHED", "SUBAGENT_ERROR"):
-            self._open.pop(event["subagentRunId"], None)
+            self._close(event["subagentRunId"])
         elif event.get("name") == "subagent-end" and not self._standard:
-            self._open.pop(value["subagentId"], None)
+            self._close(value["subagentId"])
 
     def _recalled(self, subagent_id: str, name: str, call_id: str | None) -> None:
         self._open[subagent_id] = ev.SubagentStarted(subagent_id, name, "", call_id)
@@ -82,7 +86,7 @@ class SubagentEvents:
 
     def ended(self, e: ev.SubagentEnded) -> list[Event]:
         """Close one invocation."""
-        if self._open.pop(e.subagent_id, None) is None:
+        if not self._close(e.subagent_id):
             return []
         value: Event = {"subagentId": e.subagent_id, "status": e.status, "result": e.result[:RESULT_LIMIT]}
         if e.error:
@@ -100,6 +104,11 @@ class SubagentEvents:
         error = None if status == "suspended" else status
         left = [ev.SubagentEnded(subagent_id, status, "", error) for subagent_id in reversed(self._open)]
         return [event for item in left for event in self.ended(item)]
+
+    def _close(self, subagent_id: str) -> bool:
+        """False if it was not open."""
+        self._ended.add(subagent_id)
+        return self._open.pop(subagent_id, None) is not None
 
     def _mirror(self, name: str, value: Event) -> list[Event]:
         return [{"type": "CUSTOM", "name": name, "value": value}] if self._custom else []

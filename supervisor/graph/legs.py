@@ -107,9 +107,18 @@ class Legs:
     async def _run(self, leg: int, call: AgentCall) -> DispatchResult:
         subagent_id = self._subagent_id(leg)
         started = ev.SubagentStarted(subagent_id, call.agent, self._tasks.describe(call.agent), self._call_id)
-        result = DispatchResult(**await self._tasks.ask(call, started, self._writer))
-        # Here and not in the task: a result from the checkpoint must close what a dead process left open.
-        self._writer(ev.SubagentEnded(subagent_id, result.status, result.content, result.error))
+        asked = False
+
+        def write(event: Any) -> None:
+            nonlocal asked
+            asked = True
+            self._writer(event)
+
+        result = DispatchResult(**await self._tasks.ask(call, started, write))
+        # Here and not in the task: a result from the checkpoint must close what a dead process left open. A question
+        # from there closes nothing: it may have its answer, and the agent be at work on that.
+        if asked or result.status != "suspended":
+            self._writer(ev.SubagentEnded(subagent_id, result.status, result.content, result.error))
         return result
 
     def _ask_user(self, leg: int, result: DispatchResult) -> Any:

@@ -227,3 +227,15 @@ def test_a_run_that_is_gone_on_with_closes_words_keeps_agents_and_settles_answer
         "SUBAGENT_FINISHED",
     ]
     assert kinds(projector.finish()) == ["RUN_FINISHED"]
+
+
+@pytest.mark.requirement("AGUI-SUBAGENT-02", "SB-DUR-20")
+@pytest.mark.parametrize("mode", ["both", "standard", "custom"])
+def test_an_agent_that_had_ended_before_the_process_died_is_not_told_again(mode: SubagentMode) -> None:
+    begun = ev.SubagentStarted("s1", "canteen", "d", "c1")
+    ended = ev.SubagentEnded("s1", "completed", "好")
+    sent = project(begun, ended, subagents=mode)[:-1]
+    projector = Projector("t", "r", no_surfaces, mode)
+    assert projector.take_over(sent) == []
+    assert [projector.apply(e) for e in (begun, ev.SubagentDelta("s1", "text", "好"), ended)] == [[], [], []]
+    assert kinds(projector.finish()) == ["RUN_FINISHED"]
