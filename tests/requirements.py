@@ -163,6 +163,7 @@ SB-DUR-13 | design 10 | A run that was stopped stays stopped.
 SB-DUR-14 | design 10 | A question that was asked while others still worked is asked after the recovery.
 SB-DUR-15 | design 10 | A process that is killed loses no frame that a client has seen, and no run.
 SB-DUR-20 | design 10 | Whichever write was a process's last, its runs come to one end and agents act once.
+SB-DUR-21 | design 10 | What a dead process announced half keeps its id; what is made anew has one of its own.
 SB-HITL-01 | design 9 | Questions of parallel calls surface together.
 SB-HITL-02 | design 9 | There are six questions with typed answers, and an answer of another shape is refused.
 SB-HITL-03 | design 9 | A question that is declined gives the tool an answer that is no yes.

@@ -7,25 +7,27 @@ guard that changes the message and the reader that streams it, so both say the s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
 
 class CallIds:
-    """The ids that the thread has used before the present model call."""
+    """The ids that the thread has used before the present model call, and those that were `announced` to clients and
+    are in no message: a process died before the model had ended."""
 
-    def __init__(self) -> None:
-        self._used: set[str] = set()
-        self._answers: set[str] = set()
+    def __init__(self, announced: Iterable[str] = ()) -> None:
+        self._announced = frozenset(announced)
+        self._used: set[str] = set(self._announced)
+        self._answers: set[str] = set(self._announced)
         self._place = 0
 
     def note(self, messages: Sequence[BaseMessage]) -> None:
         """Called before a model call with the whole conversation."""
         calls = (call for m in messages if isinstance(m, AIMessage) for call in (*m.tool_calls, *m.invalid_tool_calls))
-        self._used = {call["id"] for call in calls if call["id"]}
-        self._answers = {message.id for message in messages if message.id}
+        self._used = {*self._announced, *(call["id"] for call in calls if call["id"])}
+        self._answers = {*self._announced, *(message.id for message in messages if message.id)}
         self._place = len(messages)
 
     def answer(self, message_id: str) -> str:

@@ -117,8 +117,13 @@ class ThreadView:
 class TurnGraph(Protocol):
     """The graph as runs see it. Failures are raised as `RunFailure`, never with a provider's text."""
 
-    def stream(self, turn: Turn, *, recovered: bool = False) -> AsyncIterator[Sequence[InternalEvent]]:
-        """Run the turn and yield what happens, in order. `recovered`: go on where a dead process left it."""
+    def stream(
+        self, turn: Turn, *, recovered: bool = False, announced: frozenset[str] = frozenset()
+    ) -> AsyncIterator[Sequence[InternalEvent]]:
+        """Run the turn and yield what happens, in order.
+
+        `recovered`: go on where a dead process left it; `announced` are ids of answers and calls that it told of.
+        """
         ...
 
     async def view(self, thread_id: str) -> ThreadView:

@@ -21,6 +21,7 @@ from supervisor.events import internal as ev
 from supervisor.graph.actions import CARD_ACTION, action_message, arguments
 from supervisor.graph.attachments import human, said
 from supervisor.graph.build import GraphParts, build
+from supervisor.graph.call_ids import CallIds
 from supervisor.graph.cards import surfaces_of
 from supervisor.graph.checkpoints import forget
 from supervisor.graph.context import RunContext
@@ -60,10 +61,10 @@ class SupervisorGraph:
         self._graph = build(parts)
         self._watch = Watch(frozenset(parts.shared_state), bool(parts.tools))
 
-    async def stream(self, turn: Turn, *, recovered: bool = False) -> Events:
+    async def stream(self, turn: Turn, *, recovered: bool = False, announced: frozenset[str] = frozenset()) -> Events:
         """Run one turn. Raises `RunFailure` with a stable code for every failure."""
         try:
-            async for events in self._turn(turn, _context(turn), recovered):
+            async for events in self._turn(turn, _context(turn, announced), recovered):
                 yield events
         except Exception as error:
             raise await self.failure(error, turn.thread_id) from None
@@ -252,9 +253,9 @@ class SupervisorGraph:
         return {"configurable": {"thread_id": thread_id}, "recursion_limit": self._parts.recursion_limit}
 
 
-def _context(turn: Turn) -> RunContext:
-    tools = tool_schemas(turn.tools)
-    return RunContext(turn.thread_id, turn.user, tools, frozenset(turn.frontend_calls), turn.model)
+def _context(turn: Turn, announced: frozenset[str] = frozenset()) -> RunContext:
+    tools, waiting = tool_schemas(turn.tools), frozenset(turn.frontend_calls)
+    return RunContext(turn.thread_id, turn.user, tools, waiting, turn.model, CallIds(announced))
 
 
 def _messages(state: Any) -> list[BaseMessage]:

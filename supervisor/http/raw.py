@@ -86,7 +86,9 @@ class RawGraph:
         self._feed = Feed()
         self._ending: Json | None = None
 
-    async def stream(self, turn: Turn, *, recovered: bool = False) -> AsyncIterator[Sequence[ev.InternalEvent]]:
+    async def stream(
+        self, turn: Turn, *, recovered: bool = False, announced: frozenset[str] = frozenset()
+    ) -> AsyncIterator[Sequence[ev.InternalEvent]]:
         """Run the turn. Raises `RunFailure` with a stable code for every failure."""
         try:
             await self._tell(turn)

@@ -15,6 +15,7 @@ from supervisor.journal.port import Record
 from supervisor.runs.port import RunStatus
 
 _TURN = TypeAdapter(Turn)
+_ANNOUNCED = {"TEXT_MESSAGE_START": ("messageId",), "TOOL_CALL_START": ("toolCallId", "parentMessageId")}
 _SECRETS: Any = {"user": {"bearer_token"}}
 
 
@@ -27,6 +28,11 @@ class Past:
     first_seq: int = 0
     status: RunStatus | None = None
     recovered: bool = False
+
+    @property
+    def announced(self) -> frozenset[str]:
+        """Ids of the answers and tool calls that clients were told of."""
+        return frozenset(event[name] for event in self.events for name in _ANNOUNCED.get(event["type"], ()))
 
     @classmethod
     def read(cls, records: Sequence[Record]) -> Past:

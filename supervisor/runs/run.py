@@ -118,14 +118,14 @@ class Run:
         return self._projector.finish()
 
     async def _stream(self, graph: TurnGraph) -> None:
-        apply, put = self._projector.apply, self._outbox.put
+        past, apply, put = self._past, self._projector.apply, self._outbox.put
         with tracing.run_span(self.turn.thread_id, self.turn.run_id) as span:
             try:
-                if self._past.events:
+                if past.events:
                     messages = await self._restated(graph)
                     put(self._projector.settle({m["toolCallId"] for m in messages if m["role"] == "tool"}))
                     put(apply(ev.Restated(messages)))
-                async for batch in graph.stream(self.turn, recovered=self._past.recovered):
+                async for batch in graph.stream(self.turn, recovered=past.recovered, announced=past.announced):
                     for event in batch:
                         put(apply(event))
                     await self._outbox.has_room()

@@ -26,8 +26,8 @@ class FakeGraph:
         self.cancelled: list[str] = []
         self.history: dict[str, list[dict[str, Any]]] = {}
 
-    async def stream(self, turn: Turn, *, recovered: bool = False) -> AsyncIterator[Sequence[ev.InternalEvent]]:
-        del recovered
+    async def stream(self, turn: Turn, **past: Any) -> AsyncIterator[Sequence[ev.InternalEvent]]:
+        del past
         self.turns.append(turn)
         messages = self.history.setdefault(turn.thread_id, [])
         messages += [{"id": m.id, "role": "user", "content": m.content} for m in turn.messages]
