@@ -129,6 +129,9 @@ class Run:
                     for event in batch:
                         put(apply(event))
                     await self._outbox.has_room()
+                if past.events:
+                    # Clients keep reasoning and cards of the dead process until there are others in their place.
+                    put(apply(ev.Restated(await self._restated(graph))))
             except RunFailure as failure:
                 tracing.failed(span, failure.row.code)
                 raise
