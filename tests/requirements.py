@@ -164,6 +164,11 @@ SB-DUR-14 | design 10 | A question that was asked while others still worked is a
 SB-DUR-15 | design 10 | A process that is killed loses no frame that a client has seen, and no run.
 SB-DUR-20 | design 10 | Whichever write was a process's last, its runs come to one end and agents act once.
 SB-DUR-21 | design 10 | What a dead process announced half keeps its id; what is made anew has one of its own.
+SB-KILL-01 | design 10 | A run whose process is killed ends once, as a stream that clients accept.
+SB-KILL-02 | design 10 | The record of a run goes on behind the last frame that a client had read.
+SB-KILL-03 | design 10 | However often a process dies, an agent does once what it is asked.
+SB-KILL-04 | design 10 | A conversation whose process was killed is that of a run which nobody disturbed.
+SB-KILL-05 | design 10 | Both real clients, cut off by a kill, hold afterwards what a refresh gives.
 SB-HITL-01 | design 9 | Questions of parallel calls surface together.
 SB-HITL-02 | design 9 | There are six questions with typed answers, and an answer of another shape is refused.
 SB-HITL-03 | design 9 | A question that is declined gives the tool an answer that is no yes.
