@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from supervisor.events.internal import REASONING_SUFFIX
 from supervisor.graph.attachments import said
 from supervisor.graph.cards import Cards, artifact_of
+from supervisor.graph.pairs import as_they_came
 
 Message = dict[str, Any]
 
@@ -22,7 +23,7 @@ def agui_messages(messages: Sequence[BaseMessage], cards_: Cards) -> list[Messag
     """
     found: list[Message] = []
     cards: list[Message] = []
-    for message in messages:
+    for message in as_they_came(messages):
         if isinstance(message, ToolMessage):
             found.append(_tool(message))
             artifact = artifact_of(message)

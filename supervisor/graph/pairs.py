@@ -1,12 +1,22 @@
-"""Which tool result answers which tool call. By position, never by id alone: some models reuse `call_0` in a thread."""
+"""Which tool result answers which tool call, and in which order results came.
+
+By position, never by id alone: some models reuse `call_0` in a thread. The checkpoint holds the results of a message in
+the order of its calls, clients hold them in the order in which they came; a mark on each tells it later.
+"""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langgraph.types import Command
+
+_DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +47,21 @@ def steps(messages: Sequence[BaseMessage]) -> Iterator[Step]:
             step.results[message.tool_call_id] = message
     if step is not None:
         yield step
+
+
+def done_now(result: Any) -> Any:
+    """What a tool gave, marked with the time."""
+    messages: Any = [result]
+    if isinstance(result, Command):
+        messages = result.update.get("messages", ()) if isinstance(result.update, dict) else ()
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            message.additional_kwargs[_DONE] = time.time_ns()
+    return result
+
+
+def as_they_came(messages: Sequence[BaseMessage]) -> Iterator[BaseMessage]:
+    """The messages, the results of each step in the order in which they came; unmarked ones are the last."""
+    for results, group in groupby(messages, lambda message: isinstance(message, ToolMessage)):
+        found = list(group)
+        yield from sorted(found, key=lambda m: m.additional_kwargs.get(_DONE, math.inf)) if results else found

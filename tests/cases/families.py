@@ -114,6 +114,24 @@ async def cards(play: Recorder) -> None:
     await one_question(play, case, "吃辣再坐校车")
 
 
+@family("Two calls of one message, the second answered first: results and cards stand as they came.")
+async def results_out_of_order(play: Recorder) -> None:
+    case = Case(dispatch(("canteen", "辣"), ("transport", "校车")), "看卡片。")
+    late = asyncio.Event()
+    case.canteen.replies.append(Reply("水煮鱼", metadata=card("dish_cards", DISHES), gate=late))
+    case.transport.replies.append(Reply("10:20", metadata=card("shuttle_cards", SHUTTLES)))
+    async with play.open(case) as house:
+        asked = play.ask("吃辣再坐校车")
+        await case.canteen.received()
+        seen = b""
+        async for piece in house.app.state.runs.active("t").feed.read(0, 3600):
+            seen += piece
+            if b"shuttle_cards" in seen:
+                late.set()
+        await asked
+        await play.connect()
+
+
 @family("A card type that nobody knows becomes a message card that says why.")
 async def card_fallback(play: Recorder) -> None:
     case = Case(dispatch(("canteen", "辣")), "看卡片。")

@@ -9,6 +9,8 @@ from typing import Any
 from langchain.agents.middleware.types import AgentMiddleware, ModelRequest, ModelResponse
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
+from supervisor.graph.pairs import done_now
+
 ModelHandler = Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
 ToolHandler = Callable[[ToolCallRequest], Awaitable[Any]]
 
@@ -41,4 +43,4 @@ class GuardChain(AgentMiddleware[Any, Any, Any]):
     async def awrap_tool_call(self, request: ToolCallRequest, handler: ToolHandler) -> Any:
         for guard in reversed(self._tool):
             handler = partial(guard.tool, handler=handler)
-        return await handler(request)
+        return done_now(await handler(request))
