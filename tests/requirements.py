@@ -117,6 +117,7 @@ SB-FRONT-02 | design 11 | A thread of somebody else is answered as if there were
 SB-FRONT-03 | design 4 | A second run on a busy thread is refused and loses nothing.
 SB-FRONT-04 | design 4 | An unknown command is named as such.
 SB-FRONT-05 | design 4 | A host may add commands.
+SB-FRONT-06 | design 4 | A server that was told to stop takes no new run and is not ready.
 SB-HIST-01 | design 4 | A client may send the whole conversation: only what is new is added.
 SB-HIST-02 | design 4 | What a client says for others is not taken.
 SB-HIST-03 | design 4 | An answer stays as it was given, whatever a client sends for it.
@@ -137,6 +138,12 @@ SB-CONNECT-04 | design 4 | A refresh shows the questions that are open, as they 
 SB-RUN-01 | design 3 | A run belongs to the server: a client that leaves does not stop it.
 SB-RUN-02 | design 3 | A client that left before the first frame gets the answer later.
 SB-RUN-03 | design 4 | A run that outlives its process is said to, to those who read it.
+SB-JRN-08 | design 10 | Sequences begin at one, have no gaps, and go on in a new process.
+SB-JRN-09 | design 10 | A record that could not be stored is not taken for one.
+SB-NAMED-01 | design 5 | The named encoding says every event under a name, with the ids of the standard one.
+SB-NAMED-02 | design 5 | Replays and refreshes have a named encoding too.
+SB-RAW-01 | design 3 | With LEGACY_RAW a run can be told in RAW events, over the same thread and under the same rules.
+SB-RAW-02 | design 3 | Without LEGACY_RAW there is no such address.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.
 SB-JRN-02 | design 10 | A cursor continues after a restart with the same bytes.
 SB-JRN-03 | design 4 | A cursor never starts a run and never leaves the run of its frame.
@@ -180,6 +187,8 @@ SB-HITL-07 | design 6 | What was done before a question is not done again after 
 SB-HITL-08 | design 9 | A question of foreign code is passed on as it is.
 SB-HITL-09 | design 9 | A tool may ask several times, and each answer reaches its question.
 SB-HITL-10 | design 9 | An agent inside a tool may ask the user.
+SB-HITL-11 | design 9 | A question whose time is over can only be declined.
+SB-HITL-12 | design 7 | An agent that wants the user to sign in asks for an unlocking.
 SB-RESUME-01 | design 9 | A resumed run does not announce the call again that it resumes.
 SB-RESUME-02 | design 9 | An answer that is sent twice at once has one effect.
 SB-RESUME-03 | design 4 | A new message under an open question is refused with that question.
@@ -227,6 +236,9 @@ SB-GOLD-02 | design 13 | A validator that we did not write finds nothing wrong w
 SB-GOLD-03 | design 13 | A refresh holds every message that finished runs have streamed, under the same ids.
 SB-GOLD-04 | design 13 | Both real clients take every recorded stream without an error or a warning.
 SB-GOLD-05 | design 13 | Both real clients hold, after the runs, what a refresh gives: messages, cards, questions.
+SB-LOAD-01 | design 14 | Many streams at once never mix.
+SB-GRAPH-06 | design 6 | An agent is asked once the checkpoint that its key hangs on is stored.
+SB-GRAPH-07 | design 10 | A run that is stopped in the middle of a write leaves no open transaction.
 SB-GRAPH-01 | design 6 | A call that is repeated is answered from its first result, and the turn ends.
 SB-GRAPH-02 | design 6 | A call without an answer is answered before a model sees it.
 SB-GRAPH-03 | design 6 | An answer that broke off is an error and is not acted upon.

@@ -9,12 +9,12 @@ from typing import Any
 
 from chat_models import Turn
 from tests.cases.case import Case, dispatch, of_type
-from tests.cases.families import one_question
+from tests.cases.families import DISHES, one_question
 from tests.cases.hitl import asks, declined, interrupts, resolved
 from tests.cases.test_client_tools import MAP, SHOW, output
 from tests.cases.test_rewrite import LINK, PICTURE
 from tests.cases.transcript import Recorder, family
-from tests.fakes.a2a_stub import Reply
+from tests.fakes.a2a_stub import Reply, card
 
 HOST = {"extensions": "tests.cases.host:extensions"}
 
@@ -147,3 +147,22 @@ async def recovered(play: Recorder) -> None:
                 await left.wait()
             await play.again(0)
             await play.connect()
+
+
+@family("A click in a card: the card's owner answers with a card of its own, then with a new state of the first.")
+async def card_click(play: Recorder) -> None:
+    case = Case(dispatch(("canteen", "辣")), "看卡片。")
+    more = {"title": "更多", "items": [{"id": "d2", "name": "麻婆豆腐", "price": "12.00"}]}
+    case.canteen.replies += [
+        Reply("三道菜", metadata=card("dish_cards", DISHES)),
+        Reply("水煮鱼，22 元", metadata=card("dish_cards", DISHES)),
+        Reply("下一页", metadata={**card("dish_cards", more), "card_update": True}),
+    ]
+    async with play.open(case):
+        (shown,) = of_type((await play.ask("吃点辣的")).events, "ACTIVITY_SNAPSHOT")
+        surface = shown["content"]["a2ui_operations"][0]["createSurface"]["surfaceId"]
+        for number in (1, 2):
+            action = {"name": "open_dish", "surfaceId": surface, "sourceComponentId": "row", "context": {"id": "d1"}}
+            action["timestamp"] = f"2026-12-01T08:00:0{number}Z"
+            await play.ask(forwardedProps={"a2uiAction": {"userAction": action}})
+        await play.connect()

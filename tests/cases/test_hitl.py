@@ -252,3 +252,26 @@ async def test_a_question_of_foreign_code_is_passed_on_as_it_is_and_takes_any_an
         assert question["metadata"] == {"value": "anything?"}
         done = await answered(house, resolved(question, {"free": ["form"]}))
         assert next(iter(results(done).values())) == {"got": {"free": ["form"]}}
+
+
+@requirement("SB-HITL-11")
+async def test_a_question_whose_time_is_over_can_only_be_declined() -> None:
+    async with Case(asks(), "好的，不了", interrupt_ttl_seconds=1e-6).open() as house:
+        (question,) = interrupts(await ask(house))
+        assert question["expiresAt"]
+        assert refusal(await answer(house, resolved(question, {"value": "2"}))) == (409, "INVALID_RESUME", "expired")
+        assert await still_open(house) == [question]
+        assert text_of(await answered(house, declined(question), run="r3")) == "好的，不了"
+
+
+@requirement("SB-HITL-12")
+async def test_an_agent_that_wants_the_user_to_sign_in_becomes_an_unlocking_and_goes_on_with_the_same_task() -> None:
+    case = Case(dispatch(("canteen", "余额")), "12 元")
+    case.canteen.replies += [Reply("请先登录", state="auth-required"), Reply("余额 12 元")]
+    async with case.open() as house:
+        (question,) = interrupts(await ask(house, "余额"))
+        assert (question["metadata"]["type"], question["message"]) == ("unlock", "请先登录")
+        assert text_of(await answered(house, resolved(question, {}))) == "12 元"
+    asked, told = case.canteen.sends
+    assert told.message["taskId"] == next(iter(case.canteen.tasks))
+    assert told.message["messageId"] != asked.message["messageId"]

@@ -25,8 +25,8 @@ DELTAS = ("TEXT_MESSAGE_CONTENT", "TOOL_CALL_ARGS", "REASONING_MESSAGE_CONTENT")
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _IDS = re.compile(
-    rf"(?P<message>lc_run--{_UUID}|{_UUID})"
-    r"|(?P<call>call_[0-9a-f]{12}_\d+)"
+    rf"(?P<message>lc_run--{_UUID}|{_UUID}|action-[0-9a-f]{{32}})"
+    r"|(?P<call>call_[0-9a-f]{12}_\d+|call-[0-9a-f]{12}\b)"
     r"|(?P<sub>sub_[0-9a-f]{20})"
     r"|(?P<interrupt>\b[0-9a-f]{32}\b)"
     r"|(?P<surface>(?:(?<=cards-)|(?<=card-))[0-9a-f]{8}\b)"

@@ -302,6 +302,7 @@ async def test_a_journal_that_fails_ends_the_stream_with_an_error(serve: Callabl
     assert b"secret" not in response.content
 
 
+@pytest.mark.requirement("SB-RUN-03")
 async def test_a_run_that_outlives_the_drain_ends_with_a_code_that_says_so(serve: Callable[..., Server]) -> None:
     started = asyncio.Event()
 
@@ -318,6 +319,7 @@ async def test_a_run_that_outlives_the_drain_ends_with_a_code_that_says_so(serve
     assert server.graph.cancelled == []
 
 
+@pytest.mark.requirement("SB-FRONT-06")
 async def test_a_server_that_stops_refuses_new_runs_and_is_not_ready(serve: Callable[..., Server]) -> None:
     server = serve(say("x"))
     assert (await server.client.get("/readyz")).json() == {"status": "ready"}

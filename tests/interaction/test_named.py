@@ -67,6 +67,7 @@ async def ask(house: House, question: str = SPANNING) -> list[Named]:
     return named(response.content)
 
 
+@pytest.mark.requirement("SB-NAMED-01")
 async def test_a_turn_with_two_agents_and_cards_is_told_in_named_events() -> None:
     stub = campus()
     async with open_house(stub, **settings(stub)) as house:
@@ -92,6 +93,7 @@ async def test_a_turn_with_two_agents_and_cards_is_told_in_named_events() -> Non
 
 
 @pytest.mark.parametrize("mode", ["both", "standard", "custom"])
+@pytest.mark.requirement("SB-NAMED-01")
 async def test_every_standard_frame_is_there_under_its_own_id_but_the_doubled_ones(mode: str) -> None:
     stub = campus()
     async with open_house(stub, **settings(stub, subagent_events=mode)) as house:
@@ -105,6 +107,7 @@ async def test_every_standard_frame_is_there_under_its_own_id_but_the_doubled_on
     assert [f.name for f in found].count("subagent-end") == 2
 
 
+@pytest.mark.requirement("SB-NAMED-02")
 async def test_a_replay_after_any_cursor_gives_the_same_bytes_also_after_a_restart(tmp_path: Path) -> None:
     stub = campus()
     chosen = settings(stub, database=f"sqlite:{tmp_path / 'x.db'}")
@@ -134,6 +137,7 @@ async def streamed(house: House, path: str, until: bytes, then: asyncio.Event) -
     return body
 
 
+@pytest.mark.requirement("SB-NAMED-02")
 async def test_connect_joins_the_running_answer_and_later_restores_it_in_named_events() -> None:
     stub = campus()
     gate = asyncio.Event()
@@ -161,6 +165,7 @@ async def test_a_silent_run_pings_in_the_named_encoding_too() -> None:
         assert b"event: run-end" in body.split(b": ping\n\n", 1)[1]
 
 
+@pytest.mark.requirement("SB-FRONT-01")
 async def test_a_refusal_is_a_problem_in_either_encoding() -> None:
     async with open_house() as house:
         response = await house.post("/agui", run_input(None), accept=NAMED)

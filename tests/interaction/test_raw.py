@@ -53,6 +53,7 @@ async def refusal(house: House, body: Any, path: str = "/agui/raw") -> tuple[int
     return response.status_code, response.json()["code"]
 
 
+@pytest.mark.requirement("SB-RAW-01")
 async def test_a_turn_is_told_in_raw_and_standard_events_and_the_thread_holds_the_same() -> None:
     case = raw_case(dispatch(("canteen", "辣")), "三道辣菜")
     case.canteen.replies.append(Reply("三道", metadata=card("dish_cards", DISHES)))
@@ -129,6 +130,7 @@ async def test_the_user_is_who_was_authenticated_and_neither_token_nor_prompt_le
 
 
 @pytest.mark.usefixtures("users")
+@pytest.mark.requirement("SB-FRONT-02")
 async def test_another_users_thread_does_not_exist() -> None:
     async with raw_case("好").open() as house:
         await house.post("/agui", run_input("吃辣"), x_user="alice")
@@ -147,6 +149,7 @@ async def test_bodies_are_limited_before_the_bridge_sees_them() -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), [("/agui/raw", "/agui"), ("/agui", "/agui/raw")])
+@pytest.mark.requirement("SB-RAW-01")
 async def test_a_thread_has_one_run_whichever_way_it_is_told(first: str, second: str) -> None:
     case = raw_case(dispatch(("canteen", "辣")), "好")
     gate = asyncio.Event()
@@ -169,6 +172,7 @@ async def test_a_thread_has_one_run_whichever_way_it_is_told(first: str, second:
         {"resume": True},
     ],
 )
+@pytest.mark.requirement("SB-RAW-01")
 async def test_a_question_surfaces_in_its_neutral_form_and_is_answered_the_old_way_or_the_new(reply: Any) -> None:
     case = raw_case(Turn(calls=[("ask_input", {"message": "几个人？"})]), "已记下")
     async with case.open() as house:
@@ -271,6 +275,7 @@ async def test_a_silent_raw_run_pings() -> None:
         assert events(body)[-1]["type"] == "RUN_FINISHED"
 
 
+@pytest.mark.requirement("SB-RAW-02")
 async def test_without_the_setting_there_is_no_raw() -> None:
     async with Case("好").open() as house:
         assert await refusal(house, run_input("吃辣")) == (404, "not_found")

@@ -39,6 +39,7 @@ async def test_ags_12_a_silent_tool_is_bridged_by_comments_that_are_not_journall
         assert replay == b"".join(b + b"\n\n" for b in received.split(b"\n\n") if b.startswith(b"id: "))
 
 
+@pytest.mark.requirement("SB-LOAD-01")
 async def test_scale_01_fifty_streams_at_once_never_mix() -> None:
     stub = campus()
     stub.agents["canteen"].always = Reply("菜")

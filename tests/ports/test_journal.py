@@ -20,6 +20,7 @@ async def journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     await made.aclose()
 
 
+@pytest.mark.requirement("SB-JRN-08")
 async def test_sequences_start_at_one_and_have_no_gaps(journal: Journal) -> None:
     assert await journal.append("t", "r", [b"1", b"2"]) == 1
     assert await journal.append("t", "r", [b"3"]) == 3
@@ -61,6 +62,7 @@ async def test_an_unknown_thread_is_empty(journal: Journal) -> None:
     assert await journal.read("nobody") == []
 
 
+@pytest.mark.requirement("SB-JRN-08")
 async def test_a_new_process_continues_the_sequence(tmp_path: Path) -> None:
     first = SqliteJournal(tmp_path / "journal.db")
     await first.append("t", "r1", [b"1", b"2"])
@@ -71,6 +73,7 @@ async def test_a_new_process_continues_the_sequence(tmp_path: Path) -> None:
     await second.aclose()
 
 
+@pytest.mark.requirement("SB-JRN-09")
 async def test_a_failed_commit_reaches_the_one_who_appended(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "journal.db")
     with pytest.raises(Exception, match="NOT NULL"):

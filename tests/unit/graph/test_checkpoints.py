@@ -44,6 +44,7 @@ async def saver(tmp_path: Path) -> AsyncIterator[SlowSaver]:
         yield made
 
 
+@pytest.mark.requirement("SB-GRAPH-06")
 async def test_an_agent_is_asked_only_when_the_checkpoint_of_the_call_is_stored(saver: SlowSaver) -> None:
     dispatcher = FakeDispatcher(lambda call: (saver.log.append("asked"), said(call))[1])
     desk = Desk(model(calls(("canteen", "辣")), "完"), dispatcher, saver)
@@ -66,6 +67,7 @@ async def test_a_checkpoint_of_an_earlier_process_needs_no_waiting(saver: SlowSa
             await SqliteCheckpoints(connection).stored("t", checkpoint["id"])
 
 
+@pytest.mark.requirement("SB-GRAPH-07")
 async def test_a_write_whose_caller_is_cancelled_leaves_no_open_transaction(saver: SlowSaver) -> None:
     saver.go.set()
     place: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
