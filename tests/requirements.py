@@ -83,6 +83,8 @@ SB-STREAM-12 | design 5 | A model that a tool asks is not heard as the answer.
 SB-STREAM-13 | design 5 | An answer that says nothing leaves no empty bubble.
 SB-STREAM-14 | design 5 | What somebody says is never taken for a call or an event.
 SB-STREAM-15 | design 5 | Results and cards stand after a refresh in the order in which they came.
+SB-STREAM-16 | design 5 | A message that only calls opens no empty bubble.
+SB-STREAM-17 | design 5 | A run is announced before the model has said a word.
 SB-ERR-01 | design 5 | A failure has a stable code and a text of ours, never that of an exception.
 SB-ERR-02 | design 5 | A run that fails before its first word ends in one error, and the next turn works.
 SB-ERR-03 | design 5 | A run that fails after an agent answered leaves a thread that goes on.

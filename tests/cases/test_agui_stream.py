@@ -10,8 +10,9 @@ from langchain_core.messages import AIMessageChunk
 
 from chat_models import Turn
 from tests.cases.case import Case, arguments, call_chunk, checked, dispatch, of_type
+from tests.cases.test_journal import frames_until, streaming
 from tests.fakes.a2a_stub import Reply
-from tests.fakes.agui import run_input, text_of
+from tests.fakes.agui import parse, run_input, text_of
 
 requirement = pytest.mark.requirement
 
@@ -267,3 +268,22 @@ async def test_a_client_without_a_version_is_served_in_shapes_that_its_release_k
         found = checked(await house.post("/agui", bare))
         assert found[-1]["outcome"] == {"type": "success"}
         assert all(isinstance(e["content"], str) for e in of_type(found, "TOOL_CALL_RESULT"))
+
+
+@requirement("SB-STREAM-16")
+async def test_a_message_that_only_calls_opens_no_empty_bubble() -> None:
+    found = await ask(Case(dispatch(("canteen", "a")), "完"))
+    before = found[: [e["type"] for e in found].index("TOOL_CALL_RESULT")]
+    assert not of_type(before, "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END")
+
+
+@requirement("SB-STREAM-17")
+async def test_the_run_is_announced_before_the_model_has_said_a_word() -> None:
+    case = Case("好")
+    case.hold_after = 0
+    async with case.open() as house:
+        async with streaming(house, run_input("x")) as response:
+            first = await frames_until(response, lambda received: b"\n\n" in received)
+            await case.held.wait()
+        assert [frame.event["type"] for frame in parse(first)] == ["RUN_STARTED"]
+        await house.post("/agui/command", {"threadId": "t", "command": "cancel"})
