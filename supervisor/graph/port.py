@@ -130,7 +130,7 @@ class TurnGraph(Protocol):
         """The thread as it stands; an empty view for an unknown thread."""
         ...
 
-    async def cancel_turn(self, thread_id: str) -> Sequence[InternalEvent]:
+    async def cancel_turn(self, turn: Turn) -> Sequence[InternalEvent]:
         """Close a turn that was stopped half-way, so that the next one starts clean. What this adds to the thread."""
         ...
 

@@ -107,14 +107,22 @@ class SupervisorGraph:
             surfaces_of(messages, self._parts.cards),
         )
 
-    async def cancel_turn(self, thread_id: str) -> Sequence[ev.InternalEvent]:
-        """Answer every open tool call as cancelled and close the turn with a note, so that the next one is clean."""
-        messages = _messages(await self._state(thread_id))
+    async def cancel_turn(self, turn: Turn) -> Sequence[ev.InternalEvent]:
+        """Answer every open tool call as cancelled and close the turn with a note, so that the next one is clean.
+
+        A turn that was stopped before its question was stored leaves the question in the thread all the same.
+        """
+        thread_id = turn.thread_id
+        asked = [] if (await self._left_of(turn))[1] else [human(m) for m in turn.messages]
+        messages = [*_messages(await self._state(thread_id)), *asked]
         if not messages:
             return []
+        removals = (await self._rewritten(turn))[1] if asked and turn.rewrite else []
         missing = await self._answer_open_calls(thread_id, refusal("cancelled", "The user stopped this call."))
         note = AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)", id=f"stop-{uuid.uuid4()}")
-        await self._graph.aupdate_state(self._config(thread_id), {"messages": [note]}, as_node=MODEL_NODE)
+        await self._graph.aupdate_state(
+            self._config(thread_id), {"messages": [*removals, *asked, note]}, as_node=MODEL_NODE
+        )
         return told(*missing, note)
 
     def release(self) -> None:

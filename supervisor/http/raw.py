@@ -101,8 +101,8 @@ class RawGraph:
     async def view(self, thread_id: str) -> ThreadView:
         return await self._graph.view(thread_id)
 
-    async def cancel_turn(self, thread_id: str) -> Sequence[ev.InternalEvent]:
-        return await self._graph.cancel_turn(thread_id)
+    async def cancel_turn(self, turn: Turn) -> Sequence[ev.InternalEvent]:
+        return await self._graph.cancel_turn(turn)
 
     def release(self) -> None:
         self._graph.release()

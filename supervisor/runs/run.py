@@ -149,7 +149,7 @@ class Run:
             return []
         self.status = "cancelled"
         try:
-            closing = await graph.cancel_turn(self.turn.thread_id)
+            closing = await graph.cancel_turn(self.turn)
         except Exception:
             logger.exception("closing the cancelled turn failed", extra={"run": self.record.key})
             closing = []

@@ -52,6 +52,6 @@ class FakeGraph:
     def release(self) -> None:
         return None
 
-    async def cancel_turn(self, thread_id: str) -> Sequence[ev.InternalEvent]:
-        self.cancelled.append(thread_id)
+    async def cancel_turn(self, turn: Turn) -> Sequence[ev.InternalEvent]:
+        self.cancelled.append(turn.thread_id)
         return []

@@ -10,9 +10,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from chat_models import ScriptedChatModel, Turn
-from supervisor.dispatch.port import DispatchResult
+from supervisor.dispatch.port import DispatchResult, UserContext
 from supervisor.errors import RunFailure
 from supervisor.events import internal as ev
+from supervisor.graph import port
 from tests.fakes.agui import text_of
 from tests.fakes.dispatcher import FakeDispatcher, failed, said
 from tests.fakes.graph import Desk, arguments, calls, model, of_type
@@ -297,7 +298,7 @@ async def test_hist_02_a_cancelled_turn_leaves_a_clean_thread() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await desk.graph.cancel_turn("t")
+    await desk.graph.cancel_turn(port.Turn("t", "r1", (port.UserMessage("u1", "查"),), UserContext("alice")))
     messages = (await desk.graph.view("t")).messages
     assert [m["role"] for m in messages] == ["user", "assistant", "tool", "tool", "assistant"]
     assert {json.loads(m["content"])["status"] for m in messages if m["role"] == "tool"} >= {"failed"}
