@@ -29,7 +29,7 @@ RUNS = 12
 """A thread that has had so many runs is left for a new one, so that looking at a thread stays cheap."""
 PATIENCE = 0.8
 """How often a step is followed by waiting until nothing moves."""
-DANGER = 0.15
+DANGER = 0.1
 """How often the process dies somewhere in a step that allows it."""
 SECONDS = 100
 """A step that waits for what never comes must fail with its log, not with the process."""
@@ -105,12 +105,12 @@ CALM: Sequence[tuple[int, When, Step]] = (
 DEADLY = (Steps.say, Steps.answer, Steps.answer_and_say, Steps.give, Steps.edit, Steps.regenerate, Steps.repeat)
 """Steps during which the process may die. Everything that is sent here may be sent again."""
 HASTY: Sequence[tuple[int, When, Step]] = (
-    (6, _known, Steps.cancel),
+    (5, _known, Steps.cancel),
     (3, _known, Steps.say_into_the_unknown),
     (3, _known, Steps.refresh),
     (2, _known, Steps.leave),
-    (2, _known, Steps.restart),
-    (4, _known, Steps.kill),
+    (1, _known, Steps.restart),
+    (3, _known, Steps.kill),
 )
 """For threads of which nobody knows whether their run is over."""
 

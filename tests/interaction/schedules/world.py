@@ -249,10 +249,9 @@ class World:
                 self._compare(thread, tab, fresh)
 
     def _compare(self, thread: Thread, tab: Tab, fresh: Conversation) -> None:
-        mine, theirs = _without_halves(tab.held.messages, fresh.messages, thread.broken), fresh.messages
         self.count["comparison"] += 1
-        difference = [*ndiff(_lines(spine(mine)), _lines(spine(theirs)))]
-        assert spine(mine) == spine(theirs), f"- {tab.name} holds, + the checkpoint\n" + "\n".join(difference)
+        mine = spine(_without_halves(tab.held.messages, fresh.messages, thread.broken))
+        assert mine == spine(fresh.messages), f"- {tab.name}, + the checkpoint\n{_difference(mine, fresh.messages)}"
         assert tab.held.state == fresh.state, f"{tab.name} holds {tab.held.state}, not {fresh.state}"
         assert tab.held.interrupts == fresh.interrupts, tab.name
         if thread.status in ("success", "waiting"):
@@ -267,8 +266,11 @@ def _without_halves(mine: list[Message], theirs: list[Message], broken: set[str]
     return [m for m in mine if m["id"] not in broken - there and (m["role"] != "reasoning" or m["id"] in heads)]
 
 
-def _lines(messages: list[Message]) -> list[str]:
-    return [json.dumps(m, ensure_ascii=False, sort_keys=True)[:300] for m in messages]
+def _difference(mine: list[Message], theirs: list[Message]) -> str:
+    held, stored = (
+        [json.dumps(m, ensure_ascii=False, sort_keys=True)[:300] for m in messages] for messages in (mine, spine(theirs))
+    )
+    return "\n".join(ndiff(held, stored))
 
 
 def _roles_of_the_answer(messages: list[Message]) -> list[str]:
