@@ -137,6 +137,8 @@ SB-CONNECT-01 | design 4 | Connecting to a thread that does not exist gives an e
 SB-CONNECT-02 | design 4 | Connecting while a run goes on gives the conversation up to its question, then the run.
 SB-CONNECT-03 | design 4 | Connecting asks no model and no agent.
 SB-CONNECT-04 | design 4 | A refresh shows the questions that are open, as they were asked.
+SB-CONNECT-05 | design 4 | Who connects while an answer is worked on gets every result once, the client's own too.
+SB-CONNECT-06 | design 4 | A run that ends while somebody connects is shown to its end.
 SB-RUN-01 | design 3 | A run belongs to the server: a client that leaves does not stop it.
 SB-RUN-02 | design 3 | A client that left before the first frame gets the answer later.
 SB-RUN-03 | design 4 | A run that outlives its process is said to, to those who read it.

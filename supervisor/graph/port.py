@@ -48,7 +48,8 @@ class Turn:
     """The admitted input of one run.
 
     `resume` maps the id of an open interrupt to what it returns; `frontend_calls` are calls of the client's tools that
-    waited when the turn was admitted. `rewrite` holds the ids of the messages, from the last question on, that
+    waited when the turn was admitted, `unanswered` all calls that did; `given` the client's tool messages that answer
+    some of them. `rewrite` holds the ids of the messages, from the last question on, that
     `messages` replace. `tools` are the client's own, `state` is what it asks to write, `model` a name of the setting.
     """
 
@@ -63,6 +64,8 @@ class Turn:
     state: Mapping[str, Any] = field(default_factory=dict[str, Any])
     model: str | None = None
     action: SurfaceAction | None = None
+    unanswered: tuple[str, ...] = ()
+    given: tuple[Json, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from supervisor.errors import ERRORS, Problem
 from supervisor.graph.port import Question, SurfaceAction, ThreadView, Turn, UserMessage
 from supervisor.runs.port import Receipt
 from supervisor.runs.request import Answer, TurnRequest, UserAction, resume_receipt
+from supervisor.runs.standing import unanswered
 
 EMPTY = ThreadView([])
 
@@ -160,6 +161,8 @@ def _turn(request: TurnRequest, view: ThreadView) -> Turn:
         frontend_calls=tuple(view.pending_calls),
         tools=request.tools,
         state=request.state,
+        unanswered=unanswered(view.messages),
+        given=tuple(output.message() for output in request.outputs),
     )
     if request.command is None:
         return turn

@@ -23,7 +23,8 @@ async def connect(runs: RunManager, thread_id: str, run_id: str) -> AsyncIterato
     """
     run = runs.active(thread_id)
     view = await runs.view(thread_id)
-    if run is not None and run.status == "running":
+    if run is not None:
+        # It may have ended meanwhile, and the view be older than that.
         async for piece in _join(runs, run, view):
             yield piece
         return

@@ -31,6 +31,10 @@ class ToolOutput:
     call_id: str
     content: str
 
+    def message(self) -> Json:
+        """The AG-UI message."""
+        return {"id": self.id, "role": "tool", "content": self.content, "toolCallId": self.call_id}
+
 
 @dataclass(frozen=True, slots=True)
 class UserAction:

@@ -13,6 +13,7 @@ from supervisor.events import internal as ev
 from supervisor.events.encode import unnumbered
 from supervisor.events.projector import Projector
 from supervisor.graph.port import Turn, TurnGraph
+from supervisor.runs import standing
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
 from supervisor.runs.past import Past
@@ -76,15 +77,7 @@ class Run:
 
     def before(self, messages: list[Message]) -> list[Message]:
         """The part of a thread's messages that this run did not stream, with the question of this run."""
-        asked: list[Message] = [{"id": m.id, "role": "user", "content": m.content} for m in self.turn.messages]
-        ids = [message["id"] for message in messages]
-        base = self.record.base
-        if base is not None:
-            kept = messages[: ids.index(base) + 1] if base in ids else []
-        else:
-            mine = {m.id for m in self.turn.messages}
-            kept = messages[: next((i for i, message_id in enumerate(ids) if message_id in mine), len(ids))]
-        return [*kept, *asked]
+        return standing.before(messages, self.turn, self.record.base)
 
     async def _execute(
         self, graph: TurnGraph, work: asyncio.Task[None], on_end: Callable[[Run], Awaitable[None]]
@@ -137,11 +130,7 @@ class Run:
                 raise
 
     async def _restated(self, graph: TurnGraph) -> list[Message]:
-        """The thread as the checkpoint has it, and the question, which may have died before it was in there."""
-        messages = (await graph.view(self.turn.thread_id)).messages
-        held = {message["id"] for message in messages}
-        asked = [{"id": m.id, "role": "user", "content": m.content} for m in self.turn.messages if m.id not in held]
-        return [*messages, *asked]
+        return standing.so_far((await graph.view(self.turn.thread_id)).messages, self.turn)
 
     async def _cancelled(self, graph: TurnGraph) -> list[dict[str, Any]]:
         if not self.stopping:

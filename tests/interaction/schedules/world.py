@@ -251,7 +251,8 @@ class World:
     def _compare(self, thread: Thread, tab: Tab, fresh: Conversation) -> None:
         self.count["comparison"] += 1
         mine = spine(_without_halves(tab.held.messages, fresh.messages, thread.broken))
-        assert mine == spine(fresh.messages), f"- {tab.name}, + the checkpoint\n{_difference(mine, fresh.messages)}"
+        theirs = spine(fresh.messages)
+        assert mine == theirs, f"- {tab.name}, + the checkpoint\n{_difference(mine, theirs)}"
         assert tab.held.state == fresh.state, f"{tab.name} holds {tab.held.state}, not {fresh.state}"
         assert tab.held.interrupts == fresh.interrupts, tab.name
         if thread.status in ("success", "waiting"):
@@ -268,7 +269,7 @@ def _without_halves(mine: list[Message], theirs: list[Message], broken: set[str]
 
 def _difference(mine: list[Message], theirs: list[Message]) -> str:
     held, stored = (
-        [json.dumps(m, ensure_ascii=False, sort_keys=True)[:300] for m in messages] for messages in (mine, spine(theirs))
+        [json.dumps(m, ensure_ascii=False, sort_keys=True)[:300] for m in messages] for messages in (mine, theirs)
     )
     return "\n".join(ndiff(held, stored))
 
