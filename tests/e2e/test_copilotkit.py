@@ -254,7 +254,7 @@ async def test_stop_ends_the_run_at_the_server_and_is_no_error(server: Server, b
     await page.get_by_test_id(SEND).click()
     await expect(page.get_by_test_id("stopped")).to_have_text("Stopped")
     await expect(page.get_by_test_id("error")).to_have_count(0)
-    await expect(said(page)).to_have_text([FIRST_HALF])
+    await expect(said(page)).to_have_text([FIRST_HALF, "(stopped)"])
     await shoot(page, "copilotkit-stopped")
     assert [body["command"] for body in commands] == ["cancel"]
     await ask(page, "count")
