@@ -100,7 +100,7 @@ async def test_stop_ends_the_answer(server: Server, browser: Browser) -> None:
     await holding(page)
     await page.get_by_test_id("stop").click()
     await expect(page.get_by_test_id("send")).to_be_visible()
-    await expect(page.get_by_test_id("message-assistant")).to_have_text([FIRST_HALF])
+    await expect(page.get_by_test_id("message-assistant")).to_have_text([FIRST_HALF, "(stopped)"])
     await expect(page.get_by_test_id("error")).to_have_count(0)
 
 
