@@ -128,6 +128,8 @@ SB-HIST-05 | design 4 | A new message never replaces one that has its id.
 SB-HIST-06 | design 4 | A turn that failed keeps its question and can be followed by another.
 SB-CANCEL-01 | design 4 | Stop ends the run, answers its open calls as cancelled and frees the thread.
 SB-CANCEL-02 | design 4 | Text that was stopped half-way is not shown as a finished answer.
+SB-CANCEL-05 | design 4 | A question that is stopped before it is stored stays in the thread, in its place.
+SB-CANCEL-06 | design 4 | A stop or a failure undoes nothing that a tool did, and readers hold what the thread holds.
 SB-CANCEL-03 | design 4 | A stop that comes too late or twice is rejected with a reason.
 SB-IDEM-01 | design 4 | A message id runs once: sent again, it replays its run.
 SB-IDEM-02 | design 4 | A message id that is being answered attaches to that run.

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.constants import END
 from langgraph.types import Command
 
 from chat_models import is_chinese
@@ -36,6 +37,8 @@ from supervisor.graph.source import MODEL_NODE, PartReader, Watch, told
 
 logger = logging.getLogger(__name__)
 
+NOTE = "stop-"
+"""How the id of a last word begins that is not the model's."""
 MAX_ROUNDS = 8
 """How often questions that come up while others are being answered are cancelled, before their calls are closed."""
 
@@ -67,7 +70,11 @@ class SupervisorGraph:
             async for events in self._turn(turn, _context(turn, announced), recovered):
                 yield events
         except Exception as error:
-            raise await self.failure(error, turn.thread_id) from None
+            code = _logged(error)
+            closed = await self._leave_clean(turn.thread_id, code)
+            if closed:
+                yield told(*closed)
+            raise RunFailure(code) from None
         finally:
             forget(self._parts.checkpointer, turn.thread_id)
 
@@ -86,11 +93,8 @@ class SupervisorGraph:
 
     async def failure(self, error: Exception, thread_id: str) -> RunFailure:
         """What to raise for an exception of the graph; its thread is left clean."""
-        code = code_of(error)
-        # Only the kind: the text may hold a prompt, a key or an address.
-        logger.error("the graph failed with %s: %s", type(error).__name__, code)
-        if code != "INVALID_RESUME":
-            await self._leave_clean(thread_id)
+        code = _logged(error)
+        await self._leave_clean(thread_id, code)
         return RunFailure(code)
 
     async def view(self, thread_id: str) -> ThreadView:
@@ -113,17 +117,24 @@ class SupervisorGraph:
         A turn that was stopped before its question was stored leaves the question in the thread all the same.
         """
         thread_id = turn.thread_id
-        asked = [] if (await self._left_of(turn))[1] else [human(m) for m in turn.messages]
-        messages = [*_messages(await self._state(thread_id)), *asked]
-        if not messages:
-            return []
-        removals = (await self._rewritten(turn))[1] if asked and turn.rewrite else []
-        missing = await self._answer_open_calls(thread_id, refusal("cancelled", "The user stopped this call."))
-        note = AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)", id=f"stop-{uuid.uuid4()}")
-        await self._graph.aupdate_state(
-            self._config(thread_id), {"messages": [*removals, *asked, note]}, as_node=MODEL_NODE
-        )
-        return told(*missing, note)
+        await self._take_in(thread_id)
+        closing = refusal("cancelled", "The user stopped this call.")
+        events: list[ev.InternalEvent] = told(*await self._answer_open_calls(thread_id, closing))
+        messages = _messages(await self._state(thread_id))
+        added: list[BaseMessage] = []
+        if not _in_place(turn, messages):
+            added = [human(m) for m in turn.messages]
+            if turn.rewrite:
+                restated, removals = await self._rewritten(turn)
+                events, added = [restated], [*removals, *added]
+        if added or (messages and not _is_note(messages[-1])):
+            note = _note([*messages, *added])
+            update = {"messages": [*added, note], **(self._writable(turn) if added else {})}
+            await self._graph.aupdate_state(self._config(thread_id), update, as_node=MODEL_NODE)
+            events += told(note)
+        if self._watch.shared:
+            events.append(ev.StateSnapshot((await self.view(thread_id)).state or {}))
+        return events
 
     def release(self) -> None:
         """Calls under way are left to their agents: the process ends and will ask for them again."""
@@ -162,11 +173,8 @@ class SupervisorGraph:
             return left, any(m.id == turn.action.message_id for m in messages)
         if not turn.messages:
             return left, not left.resume
-        held = {m.id: said(m) for m in messages if isinstance(m, HumanMessage)}
-        asked = all(held.get(m.id) == m.content for m in turn.messages)
-        stale = {m.id for m in messages} & (set(turn.rewrite) - {m.id for m in turn.messages})
         unanswered = not state.next and isinstance(messages[-1] if messages else None, HumanMessage)
-        return left, asked and not stale and not unanswered
+        return left, _in_place(turn, messages) and not unanswered
 
     async def _act(self, thread_id: str, action: SurfaceAction) -> Sequence[ev.InternalEvent]:
         """Put the call that stands for a click into the thread; the run goes on with it."""
@@ -230,12 +238,15 @@ class SupervisorGraph:
             return None
         return datetime.fromisoformat(state.created_at) + self._parts.interrupt_ttl
 
-    async def _leave_clean(self, thread_id: str) -> None:
+    async def _leave_clean(self, thread_id: str, code: str) -> list[ToolMessage]:
         """After a failure: answer open calls if the checkpoint can still be written; the next turn repairs the rest."""
+        if code == "INVALID_RESUME":
+            return []
         try:
-            await self._answer_open_calls(thread_id, refusal("failed", "The turn failed before this was done."))
+            return await self._answer_open_calls(thread_id, refusal("failed", "The turn failed before this was done."))
         except Exception as error:
             logger.error("closing the failed turn failed with %s", type(error).__name__)
+            return []
 
     async def _answer_open_calls(self, thread_id: str, content: str) -> list[ToolMessage]:
         """Give the calls of the present turn that have no answer this one. The answers."""
@@ -249,10 +260,14 @@ class SupervisorGraph:
             )
             for call in step.unanswered
         ]
-        # Finished siblings are only pending writes until the step ends; they must be written along.
-        update = {"messages": [*step.results.values(), *missing]}
-        await self._graph.aupdate_state(self._config(thread_id), update, as_node="tools")
+        await self._take_in(thread_id)
+        await self._graph.aupdate_state(self._config(thread_id), {"messages": missing}, as_node="tools")
         return missing
+
+    async def _take_in(self, thread_id: str) -> None:
+        """Keep what finished tasks gave, which is only pending until their step ends, and drop the other tasks."""
+        if (await self._state(thread_id)).tasks:
+            await self._graph.aupdate_state(self._config(thread_id), None, as_node=END)
 
     async def _state(self, thread_id: str) -> Any:
         return await self._graph.aget_state(self._config(thread_id))
@@ -268,6 +283,29 @@ def _context(turn: Turn, announced: frozenset[str] = frozenset()) -> RunContext:
 
 def _messages(state: Any) -> list[BaseMessage]:
     return cast("list[BaseMessage]", state.values.get("messages", []))
+
+
+def _logged(error: Exception) -> str:
+    """The code of an error, which the log tells with its kind only: its text may hold a prompt, a key or an address."""
+    code = code_of(error)
+    logger.error("the graph failed with %s: %s", type(error).__name__, code)
+    return code
+
+
+def _in_place(turn: Turn, messages: Sequence[BaseMessage]) -> bool:
+    """Whether the thread holds what a turn asks, and no more what that replaces."""
+    held = {m.id: said(m) for m in messages if isinstance(m, HumanMessage)}
+    stale = {m.id for m in messages} & (set(turn.rewrite) - {m.id for m in turn.messages})
+    return not stale and all(held.get(m.id) == m.content for m in turn.messages)
+
+
+def _note(messages: Sequence[BaseMessage]) -> AIMessage:
+    """The last word of a turn that was stopped."""
+    return AIMessage("（已停止）" if _asked_in_chinese(messages) else "(stopped)", id=f"{NOTE}{uuid.uuid4()}")
+
+
+def _is_note(message: BaseMessage) -> bool:
+    return (message.id or "").startswith(NOTE)
 
 
 def _asked_in_chinese(messages: Sequence[BaseMessage]) -> bool:
