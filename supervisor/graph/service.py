@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.constants import END
+from langgraph.constants import END, START
 from langgraph.types import Command
 
 from chat_models import is_chinese
@@ -39,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 NOTE = "stop-"
 """How the id of a last word begins that is not the model's."""
+TOOLS_NODE = "tools"
 MAX_ROUNDS = 8
 """How often questions that come up while others are being answered are cancelled, before their calls are closed."""
 
@@ -141,11 +142,12 @@ class SupervisorGraph:
         self._parts.dispatcher.release()
 
     async def _turn(self, turn: Turn, context: RunContext, recovered: bool) -> Events:
+        first = bool(turn.resume) and bool(turn.messages or turn.action)
         turn, begun = await self._left_of(turn) if recovered else (turn, False)
         reader = PartReader(self._watch, context.call_ids)
         if self._watch.shared:
             yield [await self._shared_state(turn)]
-        if turn.resume and (turn.messages or turn.action):
+        if first and not begun and (turn.resume or _stands_at(TOOLS_NODE, await self._state(turn.thread_id))):
             async for events in self._answer_first(turn, context, reader):
                 # What a rewrite withdraws is not told: the snapshot that follows is without it.
                 if not turn.rewrite:
@@ -173,8 +175,8 @@ class SupervisorGraph:
             return left, any(m.id == turn.action.message_id for m in messages)
         if not turn.messages:
             return left, not left.resume
-        unanswered = not state.next and isinstance(messages[-1] if messages else None, HumanMessage)
-        return left, _in_place(turn, messages) and not unanswered
+        unanswered = not state.tasks and isinstance(messages[-1] if messages else None, HumanMessage)
+        return left, _stands_at(START, state) or (_in_place(turn, messages) and not unanswered)
 
     async def _act(self, thread_id: str, action: SurfaceAction) -> Sequence[ev.InternalEvent]:
         """Put the call that stands for a click into the thread; the run goes on with it."""
@@ -188,7 +190,8 @@ class SupervisorGraph:
         """Open questions are answered and their tools end; the model does not speak before the new message is there."""
         resume = turn.resume
         for _ in range(MAX_ROUNDS):
-            given = Command(resume=dict(resume))
+            # A process that died over the answers may have left none to give: the tools go on with what they have.
+            given = Command(resume=dict(resume)) if resume else None
             async for events in self._run(turn.thread_id, given, context, reader, interrupt_before=[MODEL_NODE]):
                 yield events
             left = read_questions((await self._state(turn.thread_id)).interrupts)
@@ -261,7 +264,7 @@ class SupervisorGraph:
             for call in step.unanswered
         ]
         await self._take_in(thread_id)
-        await self._graph.aupdate_state(self._config(thread_id), {"messages": missing}, as_node="tools")
+        await self._graph.aupdate_state(self._config(thread_id), {"messages": missing}, as_node=TOOLS_NODE)
         return missing
 
     async def _take_in(self, thread_id: str) -> None:
@@ -290,6 +293,11 @@ def _logged(error: Exception) -> str:
     code = code_of(error)
     logger.error("the graph failed with %s: %s", type(error).__name__, code)
     return code
+
+
+def _stands_at(node: str, state: Any) -> bool:
+    """Whether this node is to be run next, or has run and waits for the end of its step, when it is in no `next`."""
+    return any(task.name == node for task in state.tasks)
 
 
 def _in_place(turn: Turn, messages: Sequence[BaseMessage]) -> bool:

@@ -150,6 +150,9 @@ async def test_a_random_schedule_loses_nothing_and_doubles_nothing(
         async with asyncio.timeout(SECONDS):
             await world.open()
             await _play(world, STEPS)
+            await world.finish()
+            await world.restart()
+            await world.finish()
             await world.close()
         print(world.count)
     except BaseException:

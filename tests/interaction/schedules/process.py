@@ -95,7 +95,8 @@ class Life:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for store in self.stores:
+        # The last one first: a checkpoint that is half written keeps the others from ending.
+        for store in reversed(self.stores):
             await _cut(store)
 
 

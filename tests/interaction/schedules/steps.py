@@ -32,9 +32,11 @@ class Steps:
         state = {"state": {"plan": self.world.name("plan")}} if self.rng.random() < 0.1 else {}
         return run_input(None, thread=thread.id, run=self.world.name("r"), tools=[FRONT], **{**state, **more})
 
-    def _question(self) -> dict[str, Any]:
-        words = [self.rng.choice(BEFORE) for _ in range(self.rng.choice((0, 1, 1, 2)))]
-        text = " ".join([self.world.name("q"), *words, self.rng.choice(LAST)])
+    def _question(self, words: str | None = None) -> dict[str, Any]:
+        if words is None:
+            several = [self.rng.choice(BEFORE) for _ in range(self.rng.choice((0, 1, 1, 2)))]
+            words = " ".join([*several, self.rng.choice(LAST)])
+        text = f"{self.world.name('q')} {words}"
         parts = [{"type": "text", "text": text}, _PICTURE] if self.rng.random() < 0.1 else text
         return {"id": self.world.name("u"), "role": "user", "content": parts}
 
@@ -116,8 +118,8 @@ class Steps:
 
     # What users do.
 
-    async def say(self, thread: Thread) -> None:
-        message = self._question()
+    async def say(self, thread: Thread, words: str | None = None) -> None:
+        message = self._question(words)
         thread.users.append(message)
         await self.start(thread, self._body(thread, messages=[message]), *self._asks(thread, message))
 
@@ -155,8 +157,8 @@ class Steps:
         body = self._body(thread, messages=outputs, resume=entries)
         await self.start(thread, body, *self._after(thread, entries, some))
 
-    async def answer_and_say(self, thread: Thread) -> None:
-        message = self._question()
+    async def answer_and_say(self, thread: Thread, words: str | None = None) -> None:
+        message = self._question(words)
         thread.users.append(message)
         body = self._body(thread, messages=[message], resume=self._entries(thread))
         await self.start(thread, body, *self._asks(thread, message))
@@ -201,8 +203,8 @@ class Steps:
         outcome, opened, pends, turn = thread.script.rest(thread.turn + 1)
         return (outcome, opened, pends), turn
 
-    async def edit(self, thread: Thread) -> None:
-        target, message = thread.users[-1], self._question()
+    async def edit(self, thread: Thread, words: str | None = None) -> None:
+        target, message = thread.users[-1], self._question(words)
         if self.rng.random() < 0.3:
             message["id"] = target["id"]
         thread.users[-1] = message
@@ -254,6 +256,7 @@ class Steps:
         try:
             response = await self.world.supervisor.post("/agui/command", {"threadId": thread.id, "command": "cancel"})
         except Cut:
+            thread.runs[-1].may_be_stopped = True
             await self.world.rise()
             return
         await response.aread()
