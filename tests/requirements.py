@@ -178,7 +178,7 @@ SB-DUR-14 | design 10 | A question that was asked while others still worked is a
 SB-DUR-15 | design 10 | A process that is killed loses no frame that a client has seen, and no run.
 SB-DUR-20 | design 10 | Whichever write was a process's last, its runs come to one end and agents act once.
 SB-DUR-21 | design 10 | What a dead process announced half keeps its id; what is made anew has one of its own.
-SB-DUR-22 | design 10 | Whatever a user did when the process died happens once, in its place.
+SB-DUR-22 | design 10 | Whatever a user did when the process died happens once, in its place; a stop holds.
 SB-KILL-01 | design 10 | A run whose process is killed ends once, as a stream that clients accept.
 SB-KILL-02 | design 10 | The record of a run goes on behind the last frame that a client had read.
 SB-KILL-03 | design 10 | However often a process dies, an agent does once what it is asked.

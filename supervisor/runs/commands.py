@@ -57,10 +57,12 @@ class Commands:
         return {"status": "accepted", **({"result": dict(result)} if result is not None else {})}
 
 
-def make_commands(cancel: Callable[[str], None], added: Mapping[str, CommandHandler] | None = None) -> Commands:
+def make_commands(
+    cancel: Callable[[str], Awaitable[None]], added: Mapping[str, CommandHandler] | None = None
+) -> Commands:
     """The registry of a server: `cancel(thread_id)` stops a thread's run, `added` are the host's."""
 
     async def cancel_run(command: Command) -> None:
-        cancel(command.thread_id)
+        await cancel(command.thread_id)
 
     return Commands({"cancel": cancel_run}, added or {})

@@ -129,14 +129,16 @@ class RunManager:
         live = run if run is not None and run.record.key == run_key else None
         return self._follow([r for r in records[1:] if r.run_key == run_key], live, after)
 
-    def cancel(self, thread_id: str) -> None:
-        """Stop the thread's run. Raises `Rejected`: already_finished, already_stopping, or starting for a run that is
-        still being admitted."""
+    async def cancel(self, thread_id: str) -> None:
+        """Stop the thread's run, for good: no other process goes on with it. Raises `Rejected`: already_finished,
+        already_stopping, or starting for a run that is still being admitted."""
         if thread_id not in self._active:
             raise Rejected("already_finished")
         run = self._active[thread_id]
         if run is None:
             raise Rejected("starting")
+        if not run.stopping:
+            await self._store.stop(run.record.key)
         if not run.cancel():
             raise Rejected("already_stopping" if run.stopping else "already_finished")
 

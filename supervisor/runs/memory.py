@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from supervisor.runs.port import OURS, Receipt, RunRecord, RunStatus, Thread
 
@@ -32,6 +33,11 @@ class MemoryRunStore:
         self._runs[run.key] = run
         self._status[run.key] = "running"
         self._last[run.thread_id] = run.key
+
+    async def stop(self, run_key: str) -> None:
+        if run_key in self._runs:
+            self._status[run_key] = "stopping"
+            self._runs[run_key] = replace(self._runs[run_key], stopping=True)
 
     async def end(self, run_key: str, status: RunStatus, said: Collection[str] = ()) -> None:
         self._status[run_key] = status

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-RunStatus = Literal["running", "success", "interrupt", "waiting", "cancelled", "error"]
-"""`interrupt` waits for the user, `waiting` for results of front-end tools; `running` outlives a process that died."""
+RunStatus = Literal["running", "stopping", "success", "interrupt", "waiting", "cancelled", "error"]
+"""`interrupt` waits for the user, `waiting` for results of front-end tools; `running` and `stopping` outlive a process
+that died."""
 
 
 OURS = "ours"
@@ -38,7 +39,7 @@ class RunRecord:
 
     `receipts` are digests of what it accepts. `turn` is its input as JSON, so that another process can go on with it;
     `base` the id of the last AG-UI message before it, where that is not the one before its own messages. `model` is the
-    thread's choice and counts in a thread's first run.
+    thread's choice and counts in a thread's first run. `stopping`: it was told to stop.
     """
 
     key: str
@@ -49,6 +50,7 @@ class RunRecord:
     receipts: Mapping[str, str] = field(default_factory=dict[str, str])
     base: str | None = None
     model: str | None = None
+    stopping: bool = False
 
 
 class RunStore(Protocol):
@@ -60,6 +62,10 @@ class RunStore(Protocol):
 
     async def begin(self, run: RunRecord) -> None:
         """Record a run, its receipts and, for a new thread, its owner and model, in one step."""
+        ...
+
+    async def stop(self, run_key: str) -> None:
+        """Record that a run was told to stop, unless it has ended."""
         ...
 
     async def end(self, run_key: str, status: RunStatus, said: Collection[str] = ()) -> None:

@@ -37,7 +37,7 @@ class Run:
         self.turn = turn
         self.feed = Feed(past.frames, past.first_seq)
         self.status: RunStatus = "running"
-        self.stopping = False
+        self.stopping = record.stopping
         self.graph: TurnGraph | None = None
         self._past = past
         self._projector = projector
@@ -52,6 +52,8 @@ class Run:
         # The graph has a task of its own, so that stopping it, however early, cannot stop the closing of the stream.
         self._work = asyncio.create_task(self._stream(graph))
         self._task = asyncio.create_task(self._execute(graph, self._work, on_end))
+        if self.stopping:
+            self._work.cancel()
 
     def cancel(self) -> bool:
         """Stop on purpose. False when the run has already ended or is stopping."""
@@ -139,6 +141,10 @@ class Run:
         self.status = "cancelled"
         try:
             closing = await graph.cancel_turn(self.turn)
+            if self._past.recovered:
+                # What the dead process did and did not tell is in no event any more.
+                messages = (await graph.view(self.turn.thread_id)).messages
+                closing = [ev.Restated(messages), *(e for e in closing if isinstance(e, ev.StateSnapshot))]
         except Exception:
             logger.exception("closing the cancelled turn failed", extra={"run": self.record.key})
             closing = []

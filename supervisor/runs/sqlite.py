@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS runs (
   run_key TEXT PRIMARY KEY, thread_id TEXT NOT NULL, run_id TEXT NOT NULL, user_id TEXT NOT NULL, status TEXT NOT NULL,
   base TEXT, turn BLOB
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS runs_unfinished ON runs (status) WHERE status = 'running';
+CREATE INDEX IF NOT EXISTS runs_open ON runs (status) WHERE status IN ('running', 'stopping');
 CREATE TABLE IF NOT EXISTS receipts (
   thread_id TEXT NOT NULL, name TEXT NOT NULL, run_key TEXT NOT NULL, digest TEXT NOT NULL,
   PRIMARY KEY (thread_id, name)
@@ -27,6 +27,9 @@ _THREAD = (
 )
 _BEGIN_THREAD = (
     "INSERT INTO threads VALUES (?, ?, ?, ?) ON CONFLICT (thread_id) DO UPDATE SET last_run = excluded.last_run"
+)
+_UNFINISHED = (
+    "SELECT run_key, thread_id, run_id, user_id, turn, base, status FROM runs WHERE status IN ('running', 'stopping')"
 )
 _SAID = "INSERT OR IGNORE INTO receipts SELECT thread_id, ?, run_key, ? FROM runs WHERE run_key = ?"
 
@@ -42,6 +45,10 @@ class SqliteRunStore:
 
     async def begin(self, run: RunRecord) -> None:
         await self._db.run(self._begin, run)
+
+    async def stop(self, run_key: str) -> None:
+        sql = "UPDATE runs SET status = 'stopping' WHERE run_key = ? AND status = 'running'"
+        await self._db.run(lambda: self._db.connection.execute(sql, (run_key,)))
 
     async def end(self, run_key: str, status: RunStatus, said: Collection[str] = ()) -> None:
         await self._db.run(self._end, run_key, status, tuple(said))
@@ -77,9 +84,8 @@ class SqliteRunStore:
             connection.executemany(_SAID, [(name, OURS, run_key) for name in said])
 
     def _unfinished(self) -> list[RunRecord]:
-        sql = "SELECT run_key, thread_id, run_id, user_id, turn, base FROM runs WHERE status = 'running'"
-        rows = self._db.connection.execute(sql)
-        return [RunRecord(key, thread, run, user, turn, base=base) for key, thread, run, user, turn, base in rows]
+        rows = self._db.connection.execute(_UNFINISHED)
+        return [RunRecord(*row[:5], base=row[5], stopping=row[6] == "stopping") for row in rows]
 
 
 def _marks(values: tuple[str, ...]) -> str:

@@ -24,6 +24,11 @@ STRIDE = int(os.environ.get("MOMENT_STRIDE", "4"))
 Act = Callable[[Steps, Thread], Awaitable[None]]
 
 
+async def _stop(steps: Steps, thread: Thread) -> None:
+    await steps.say(thread, "agent heldpair say")
+    await steps.cancel(thread)
+
+
 @requirement("SB-DUR-22")
 @pytest.mark.parametrize(
     ("before", "act"),
@@ -36,6 +41,7 @@ Act = Callable[[Steps, Thread], Awaitable[None]]
         pytest.param("frontcard say", lambda steps, thread: steps.say(thread, "card say"), id="go past a call"),
         pytest.param("card think", lambda steps, thread: steps.regenerate(thread), id="second try"),
         pytest.param("askcard say", lambda steps, thread: steps.edit(thread, "pair say"), id="edit under a question"),
+        pytest.param("say", _stop, id="stop"),
     ],
 )
 async def test_nobody_can_tell_at_which_moment_a_process_died(
@@ -51,7 +57,6 @@ async def test_nobody_can_tell_at_which_moment_a_process_died(
 
 async def _dies(before: str, act: Act, moment: int, folder: Path) -> bool:
     """Whether the process is dead `moment` writes and calls after something is done."""
-    folder.mkdir()
     world = World("moments", folder)
     steps, thread = Steps(world), Thread("t")
     world.threads.append(thread)

@@ -89,6 +89,7 @@ class World:
         self.said: set[str] = set()
         self.count: Counter[str] = Counter()
         """How often what a schedule is about has happened."""
+        folder.mkdir(exist_ok=True)
         path = folder / "world.db"
         self.supervisor = Supervisor(
             self.agents,
