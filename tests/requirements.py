@@ -105,6 +105,7 @@ SB-CLIENT-05 | design 4 | A result that nobody waits for is not taken.
 SB-CLIENT-06 | design 4 | A result that is sent again replays its run.
 SB-CLIENT-07 | design 4 | A refresh says which calls of the client wait.
 SB-CLIENT-08 | design 4 | A tool that cannot be offered is refused in words.
+SB-CLIENT-10 | design 4 | A call that a second try makes under the old id waits for a result of its own.
 SB-CLIENT-09 | design 9 | A question and a call of the client in one message are answered in one request.
 SB-CARD-03 | design 8 | A client that says it cannot paint a card gets words, and the stream says so.
 SB-ACTION-01 | design 8 | A click goes to the agent that owns the card, and no model is asked.

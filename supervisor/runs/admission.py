@@ -15,7 +15,7 @@ from contracts.interrupts import answer_error
 from supervisor.errors import ERRORS, Problem
 from supervisor.graph.port import Question, SurfaceAction, ThreadView, Turn, UserMessage
 from supervisor.runs.port import Receipt
-from supervisor.runs.request import Answer, TurnRequest, UserAction, resume_receipt
+from supervisor.runs.request import Answer, TurnRequest, UserAction, resume_receipt, tool_receipt
 from supervisor.runs.standing import unanswered
 
 EMPTY = ThreadView([])
@@ -64,7 +64,7 @@ def news(request: TurnRequest, receipts: Mapping[str, Receipt]) -> TurnRequest:
         request,
         messages=messages,
         answers=tuple(a for a in request.answers if not known(resume_receipt(a.interrupt_id))),
-        outputs=tuple(o for o in request.outputs if not known(f"tool:{o.call_id}")),
+        outputs=tuple(o for o in request.outputs if not known(tool_receipt(o.call_id))),
         action=None if any(known(name) for name in made if name.startswith("action:")) else request.action,
         command=None if repeated else request.command,
     )

@@ -21,7 +21,7 @@ from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
 from supervisor.runs.past import Past, dump_turn, load_turn
 from supervisor.runs.port import RunRecord, RunStatus, RunStore, Thread
-from supervisor.runs.request import TurnRequest
+from supervisor.runs.request import TurnRequest, tool_receipt
 from supervisor.runs.run import Run
 
 logger = logging.getLogger(__name__)
@@ -211,8 +211,13 @@ class RunManager:
         return _owned(thread, request.user.user_id)
 
     async def _news(self, request: TurnRequest, thread: Thread | None) -> TurnRequest:
+        known = thread.receipts if thread else {}
+        if thread is not None and request.outputs and thread.status in ("interrupt", "waiting"):
+            # A call may have the id of one that a rewrite has removed: what waits now was never answered.
+            waiting = {tool_receipt(call) for call in (await self._graph.view(request.thread_id)).pending_calls}
+            known = {name: receipt for name, receipt in known.items() if name not in waiting}
         try:
-            return news(request, thread.receipts if thread else {})
+            return news(request, known)
         except Problem as problem:
             if "interruptId" in problem.extra:
                 problem.extra["interrupts"] = (await self._graph.view(request.thread_id)).interrupts

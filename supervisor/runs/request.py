@@ -66,7 +66,7 @@ class TurnRequest:
 
     def receipts(self) -> dict[str, str]:
         """Digest per thing that may be done once only, by receipt name; what is newest in a conversation comes last."""
-        found = {f"tool:{output.call_id}": digest(output.content) for output in self.outputs}
+        found = {tool_receipt(output.call_id): digest(output.content) for output in self.outputs}
         found |= {message.id: digest(message.content) for message in self.messages}
         found |= {resume_receipt(a.interrupt_id): digest([a.cancelled, a.payload]) for a in self.answers}
         if self.action is not None:
@@ -74,6 +74,11 @@ class TurnRequest:
         if self.command == "regenerate":
             found[f"regenerate:{self.run_id}"] = ""
         return found
+
+
+def tool_receipt(call_id: str) -> str:
+    """Receipt id of the result of a call of the client's tool."""
+    return f"tool:{call_id}"
 
 
 def resume_receipt(interrupt_id: str) -> str:

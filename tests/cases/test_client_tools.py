@@ -146,3 +146,20 @@ async def test_a_question_and_a_clients_call_of_one_message_are_both_answered() 
         done = await answered(house, resolved(question, {"value": "2"}), messages=[output(theirs)], tools=[MAP])
         assert text_of(done) == "完"
         assert [m["role"] for m in await house.snapshot()] == ["user", "assistant", "tool", "tool", "assistant"]
+
+
+@requirement("SB-CLIENT-10")
+async def test_a_call_that_a_second_try_makes_under_the_old_id_waits_for_a_result_of_its_own() -> None:
+    """As models do that count `call_0` anew in every answer."""
+    show = Turn(chunks=[{"tc": [0, "call_0", "show_map", '{"place": "三食堂"}']}])
+    case = Case(show, "在地图上了", show, "又在地图上了")
+    async with case.open() as house:
+        checked(await house.post("/agui", run_input("x", tools=[MAP])))
+        body = run_input(None, run="r2", messages=[output("call_0")], tools=[MAP])
+        checked(await house.post("/agui", body), resumed=True)
+        props = {"command": "regenerate"}
+        second = checked(await house.post("/agui", run_input(None, run="r3", forwardedProps=props, tools=[MAP])))
+        assert second[-1]["outcome"]["pendingToolCallIds"] == ["call_0"]
+        body = run_input(None, run="r4", messages=[output("call_0", "again", "o2")], tools=[MAP])
+        assert text_of(checked(await house.post("/agui", body), resumed=True)) == "又在地图上了"
+        assert (await house.snapshot())[2]["id"] == "o2"
