@@ -8,7 +8,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from a2a.server.agent_execution import AgentExecutor, RequestContext
 from a2a.server.events import EventQueue
+from a2a.server.request_handlers import RequestHandler
 from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes
+from a2a.types import AgentCard
 from langchain_core.language_models import BaseChatModel
 from mcp.client import Client
 from starlette.applications import Starlette
@@ -16,6 +18,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from starlette.types import Lifespan
 
 from agents.kit.card import RPC_PATH, agent_card
 from agents.kit.clock import Clock, campus_clock
@@ -23,7 +26,7 @@ from agents.kit.database import open_database
 from agents.kit.executor import GraphExecutor
 from agents.kit.graph import AgentGraph, model_of
 from agents.kit.handler import HardenedHandler
-from agents.kit.limits import BodyLimit
+from agents.kit.limits import BodyLimit, JsonOnly
 from agents.kit.mcp_tools import langchain_tools, quiet_server
 from agents.kit.settings import AgentSettings
 from agents.kit.spec import AgentSpec
@@ -96,6 +99,13 @@ def build_app(
             logger.info("%s is ready", spec.name)
             yield
 
+    return a2a_app(card, handler, settings, lifespan)
+
+
+def a2a_app(
+    card: AgentCard, handler: RequestHandler, settings: AgentSettings, lifespan: Lifespan[Starlette]
+) -> Starlette:
+    """The HTTP side of any agent, with a graph or without: card, both spellings of the address, limits, health."""
     routes = create_agent_card_routes(card, cache_control="public, max-age=60")
     for path in (RPC_PATH, RPC_PATH + "/"):
         routes += create_jsonrpc_routes(
@@ -103,7 +113,7 @@ def build_app(
         )
     return Starlette(
         routes=[*routes, Route("/healthz", _health)],
-        middleware=[Middleware(BodyLimit, max_bytes=settings.max_body_bytes)],
+        middleware=[Middleware(BodyLimit, max_bytes=settings.max_body_bytes), Middleware(JsonOnly)],
         lifespan=lifespan,
     )
 

@@ -261,3 +261,22 @@ async def test_the_data_is_a_file_when_a_directory_is_set(tmp_path: Any) -> None
     async with running(settings=AgentSettings(data_dir=tmp_path)) as rpc:
         assert (tmp_path / f"{SPEC.name}.db").exists()
         assert text_of(await rpc.send("tofu")).startswith("tofu has 4")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", ""])
+async def test_a_body_that_says_it_is_no_json_is_refused_with_what_to_send(kind: str) -> None:
+    async with running() as rpc:
+        response = await rpc.http.post("/a2a", content=b"{}", headers={"Content-Type": kind, **V10})
+        others = [
+            await rpc.http.post("/a2a", content=b"{}", headers={**V10, **good})
+            for good in (
+                {},
+                {"Content-Type": "Application/JSON; charset=utf-8"},
+                {"Content-Type": "application/a2a+json"},
+            )
+        ]
+    error = response.json()["error"]
+    assert (response.status_code, error["code"]) == (415, -32005)
+    assert error["data"][0]["reason"] == "CONTENT_TYPE_NOT_SUPPORTED"
+    assert "application/json" in error["message"]
+    assert [other.json()["error"]["code"] for other in others] == [-32600] * 3
