@@ -252,6 +252,7 @@ SB-GRAPH-02 | design 6 | A call without an answer is answered before a model see
 SB-GRAPH-03 | design 6 | An answer that broke off is an error and is not acted upon.
 SB-GRAPH-04 | design 6 | Who asks reaches the model and the agents, and never the conversation.
 SB-GRAPH-05 | design 6 | A turn with too many steps ends with a code.
+SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
 """
 
 _CASES = """

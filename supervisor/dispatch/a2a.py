@@ -83,11 +83,13 @@ class A2ADispatcher:
             result = await self._run(leg, guard, endpoint, call)
         except asyncio.CancelledError:
             guard.breaker.abandoned()
-            if not self._released:
+            if self._released:
+                leg.abandon()
+            else:
                 await asyncio.shield(self._spawn(leg.cancel()))
             raise
         except CallFailed as failure:
-            return self._failed(leg, guard, call, failure.code)
+            return self._failed(leg, guard, call, failure)
         guard.breaker.succeeded()
         return result
 
@@ -121,7 +123,7 @@ class A2ADispatcher:
                 token = await self._token(endpoint, call)
                 return outcome.of_reply(call.agent, await leg.run(token))
         except TimeoutError:
-            raise CallFailed("timeout") from None
+            raise CallFailed("timeout", lost=True) from None
         except CallFailed:
             raise
         except Exception as error:
@@ -136,7 +138,8 @@ class A2ADispatcher:
             log.warning("no token for %s: %s", call.agent, type(error).__name__)
             raise CallFailed("unauthorized") from None
 
-    def _failed(self, leg: Leg, guard: AgentGuard, call: AgentCall, code: str) -> DispatchResult:
+    def _failed(self, leg: Leg, guard: AgentGuard, call: AgentCall, failure: CallFailed) -> DispatchResult:
+        code = failure.code
         log.warning("agent %s: %s", call.agent, code)
         if not leg.sent:
             guard.breaker.abandoned()
@@ -145,7 +148,7 @@ class A2ADispatcher:
         else:
             guard.breaker.succeeded()
         self._discovery.suspect(call.agent)
-        if leg.sent and leg.task_id:
+        if leg.sent and (leg.task_id or failure.lost):
             self._spawn(leg.cancel())
         return outcome.failure(call.agent, code, task_id=leg.task_id, context_id=call.context_id)
 

@@ -12,7 +12,7 @@ import asyncio
 import json
 import random
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -26,13 +26,14 @@ from supervisor.dispatch.codecs.base import Version
 from supervisor.dispatch.discovery.port import Endpoint, Interface
 from supervisor.dispatch.failures import CallFailed
 from supervisor.dispatch.port import AgentCall, Progress, UserContext
-from supervisor.dispatch.reply import PENDING, AgentReply, NotAReply, Reading
+from supervisor.dispatch.reply import PENDING, AgentReply, NotAReply, Reading, as_dict, as_list
 from supervisor.dispatch.settings import DispatchSettings
 from supervisor.dispatch.wire import Wire, error_code
 
 _OTHER: dict[Version, Version] = {"1.0": "0.3", "0.3": "1.0"}
 _WRONG_VERSION = (-32601, -32009)
 _NO_STREAMING = -32004
+_SEARCH_PAUSE = 0.05
 _MESSAGE_IDS = uuid.uuid5(uuid.NAMESPACE_URL, "https://switchboard.example/a2a/message-id")
 
 
@@ -80,6 +81,8 @@ class Leg:
         self._on_progress = on_progress
         self._token: str | None = None
         self._last_status = ""
+        self._work: asyncio.Task[AgentReply] | None = None
+        self._told = asyncio.Event()
         self.sent = False
         version, self._streaming = tools.ways.get(endpoint)
         self._use(version)
@@ -90,25 +93,67 @@ class Leg:
         return self._reading.task_id or self._call.task_id
 
     async def run(self, token: str | None) -> AgentReply:
-        """Asks, and follows the task until it ends or waits for somebody."""
+        """Asks, and follows the task until it ends or waits for somebody.
+
+        Goes on when the caller is cancelled, for its answer may hold the id of the task: `cancel` or `abandon` it.
+        """
         self._token = token
+        self._work = asyncio.create_task(self._answer())
+        return await asyncio.shield(self._work)
+
+    async def _answer(self) -> AgentReply:
         streamed = await self._ask()
         if not self._reading.finished and (streamed or self._reading.state in PENDING):
             await self._follow(at_once=streamed)
         return self._reading.reply()
 
     async def cancel(self, token: str | None = None) -> None:
-        """Tells the agent to stop, if it has a task of ours that may be running.
+        """Tells the agent to stop, if it may have a running task of ours, and ends the leg.
 
-        Takes at most `cancel_timeout`; failures are ignored.
+        A task whose id is not known yet is looked for. Takes at most `cancel_timeout`; failures are ignored.
         """
-        task_id = self.task_id
-        if task_id is None or self._reading.finished:
-            return
+        self._on_progress = _ignore
         self._token = token or self._token
-        with suppress(Exception):
-            async with asyncio.timeout(self._tools.settings.cancel_timeout):
-                await self._post(self._codec.cancel, {"id": task_id}, lambda _: True)
+        try:
+            with suppress(Exception):
+                async with asyncio.timeout(self._tools.settings.cancel_timeout):
+                    if self.sent and self.task_id is None:
+                        await self._find()
+                    if self.task_id and not self._reading.finished:
+                        await self._post(self._codec.cancel, {"id": self.task_id}, lambda _: True)
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Ends the leg; what the agent does goes on."""
+        self._on_progress = _ignore
+        if self._work is not None:
+            self._work.cancel()
+
+    async def _find(self) -> None:
+        """Waits until the agent tells the id of the task or lists it; returns without one when it can do neither."""
+        ways: list[Coroutine[Any, Any, object]] = []
+        if self._codec.list:
+            ways.append(self._search(self._codec.list))
+        if self._streaming and self._work and not self._work.done():
+            ways.append(self._told.wait())
+        searches = [asyncio.ensure_future(way) for way in ways]
+        try:
+            for search in asyncio.as_completed(searches):
+                with suppress(CallFailed):
+                    await search
+                    return
+        finally:
+            for search in searches:
+                search.cancel()
+
+    async def _search(self, method: str) -> None:
+        """Looks through the tasks of the conversation for the one that our message made."""
+        asked = {"contextId": self._call.context_id, "historyLength": 100, "pageSize": 50}
+        while self.task_id is None:
+            await self._post(method, dict(asked), self._take_list)
+            if self.task_id is None:
+                await self._tools.sleep(_SEARCH_PAUSE)
 
     async def _ask(self) -> bool:
         """Sends the message, again where that is safe.
@@ -215,14 +260,20 @@ class Leg:
         self._take(envelope)
         return self._reading.finished
 
+    def _take_list(self, envelope: dict[str, Any]) -> bool:
+        for task in map(as_dict, as_list(_result(envelope).get("tasks"))):
+            sent = (as_dict(message).get("messageId") for message in as_list(task.get("history")))
+            if isinstance(task.get("id"), str) and message_id(self._call) in sent:
+                self._reading.task_id = task["id"]
+        return True
+
     def _take(self, envelope: dict[str, Any]) -> bool:
-        code = error_code(envelope)
-        if code is not None:
-            raise CallFailed(f"rpc_{code}", rpc=code)
         try:
-            steps = self._reading.apply(envelope.get("result"))
+            steps = self._reading.apply(_result(envelope))
         except NotAReply:
             raise CallFailed("bad_response") from None
+        if self._reading.task_id:
+            self._told.set()
         for step in steps:
             self._tell(step)
         return True
@@ -233,6 +284,17 @@ class Leg:
                 return
             self._last_status = step.text
         self._on_progress(step)
+
+
+def _ignore(_: Progress) -> None:
+    """Nobody listens any more."""
+
+
+def _result(envelope: dict[str, Any]) -> dict[str, Any]:
+    code = error_code(envelope)
+    if code is not None:
+        raise CallFailed(f"rpc_{code}", rpc=code)
+    return as_dict(envelope.get("result"))
 
 
 def message_id(call: AgentCall) -> str:

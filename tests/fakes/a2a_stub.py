@@ -30,6 +30,7 @@ SENDS = ("SendMessage", "SendStreamingMessage", "message/send", "message/stream"
 STREAMS = ("SendStreamingMessage", "message/stream")
 GETS = ("GetTask", "tasks/get")
 CANCELS = ("CancelTask", "tasks/cancel")
+LIST = "ListTasks"
 SCRIPT_OVER = -32099
 _UNSET: Any = object()
 
@@ -117,6 +118,8 @@ class StubAgent:
         self.requests: list[Recorded] = []
         self.tasks: dict[str, list[Reply]] = {}
         self.cancelled: list[str] = []
+        self.listed: list[dict[str, Any]] | None = None
+        """What `ListTasks` gives; without it the agent does not know the method."""
         self.cancel_state = "canceled"
         self.cancel_gate: asyncio.Event | None = None
         self._arrived = asyncio.Condition()
@@ -218,6 +221,8 @@ class _Exchange:
             await self._answer_message(agent.next_reply())
         elif method in GETS:
             await self._answer_get()
+        elif method == LIST:
+            await self._result({"tasks": agent.listed})
         else:
             task_id = self._request.params["id"]
             if agent.cancel_gate:
@@ -235,6 +240,8 @@ class _Exchange:
             return -32009
         if not modern and version is not None:
             return -32603
+        if self._request.method == LIST and self._agent.listed is not None:
+            return None
         return None if self._request.method in (*SENDS, *GETS, *CANCELS) else -32601
 
     async def _answer_message(self, reply: Reply) -> None:

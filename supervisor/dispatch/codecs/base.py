@@ -23,13 +23,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """One spelling of A2A over JSON-RPC. `stream` is None where the spelling has no streaming."""
+    """One spelling of A2A over JSON-RPC. `stream` and `list` are None where the spelling has no such thing."""
 
     version: Version
     send: str
     stream: str | None
     get: str
     cancel: str
+    list: str | None
     headers: Mapping[str, str]
     extensions_header: str | None
     send_params: Callable[[Question], dict[str, Any]]

@@ -44,6 +44,7 @@ LEGACY = Codec(
     stream=None,
     get="tasks/get",
     cancel="tasks/cancel",
+    list=None,
     headers={},
     extensions_header=None,
     send_params=_send_params,

@@ -36,6 +36,7 @@ V03 = Codec(
     stream="message/stream",
     get="tasks/get",
     cancel="tasks/cancel",
+    list=None,
     headers={},
     extensions_header="X-A2A-Extensions",
     send_params=_send_params,

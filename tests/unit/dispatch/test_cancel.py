@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,70 @@ async def test_a2a_07_without_a_task_id_the_request_is_given_up() -> None:
         await canteen.received()
         assert await stopped(leg)
     assert canteen.cancelled == []
+
+
+def task_of(message_id: str, task_id: str) -> dict[str, Any]:
+    """An entry of `ListTasks`."""
+    said = {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": "hi"}]}
+    return {"id": task_id, "contextId": "ctx-1", "status": {"state": "TASK_STATE_WORKING"}, "history": [said]}
+
+
+@pytest.mark.requirement("SB-A2A-01")
+async def test_a_cancel_before_the_task_is_known_looks_for_it_among_those_of_the_conversation() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen = world.agent(streaming=False)
+        canteen.replies.append(Reply("late", gate=asyncio.Event()))
+        leg = asyncio.create_task(world.ask())
+        await canteen.received()
+        canteen.listed = []
+        leg.cancel()
+        await canteen.received(1, ["ListTasks"])
+        assert not leg.done()
+        asked = canteen.sends[0].message["messageId"]
+        canteen.listed = [task_of("another-leg", "T1"), task_of(asked, "T2")]
+        await asyncio.wait([leg])
+    assert (leg.cancelled(), canteen.cancelled) == (True, ["T2"])
+    assert {r.params["contextId"] for r in canteen.requests if r.method == "ListTasks"} == {"ctx-1"}
+
+
+@pytest.mark.requirement("SB-A2A-01")
+async def test_a_cancel_before_a_stream_has_begun_waits_for_the_task_it_tells() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen, begins = world.agent(versions=("0.3",)), asyncio.Event()
+        canteen.replies.append(Reply("late", steps=[asyncio.Event()], gate=begins))
+        leg = asyncio.create_task(world.ask())
+        await canteen.received()
+        leg.cancel()
+        begins.set()
+        await asyncio.wait([leg])
+    assert (leg.cancelled(), canteen.cancelled) == (True, ["canteen-1"])
+
+
+@pytest.mark.requirement("SB-A2A-01")
+async def test_a_call_that_ran_out_of_time_before_its_task_was_known_is_stopped_too() -> None:
+    async with asyncio.timeout(5), World(total_timeout=0.05) as world:
+        canteen = world.agent(streaming=False)
+        canteen.replies.append(Reply("late", gate=asyncio.Event()))
+        leg = asyncio.create_task(world.ask())
+        await canteen.received()
+        canteen.listed = [task_of(canteen.sends[0].message["messageId"], "T2")]
+        assert (await leg).error == "timeout"
+        await world.dispatcher.aclose()
+    assert canteen.cancelled == ["T2"]
+
+
+async def test_what_an_agent_says_after_the_cancel_is_not_shown() -> None:
+    async with asyncio.timeout(5), World() as world:
+        canteen, more = world.agent(), asyncio.Event()
+        canteen.cancel_gate = asyncio.Event()
+        leg = await streaming_leg(world, canteen, more)
+        world.tell = world.progress.append
+        leg.cancel()
+        await canteen.received(1, CANCELS)
+        more.set()
+        canteen.cancel_gate.set()
+        await asyncio.wait([leg])
+    assert world.progress == []
 
 
 async def test_a_cancel_while_polling_reaches_the_task() -> None:
