@@ -177,6 +177,7 @@ class World:
 
     async def restart(self) -> None:
         """The process is asked to stop; there is another one."""
+        self.supervisor.life.fuse = None
         await self.supervisor.stop()
         for thread in self.threads:
             for tab in thread.tabs:
