@@ -48,7 +48,10 @@ web-copilotkit: ## Build the CopilotKit page into web/copilotkit/dist, served at
 bench: env ## Measure one turn beside the floor and the peers (see bench/README.md)
 	bash bench/run.sh $(ARGS)
 
+sut: env ## Serve what the official A2A kit tests (PORT=9999, see tests/interop/README.md)
+	@exec $(RUN)python -m tests.interop.sut --port $(if $(filter file,$(origin PORT)),9999,$(PORT)) $(ARGS)
+
 clean: ## Remove environments, caches and local data
 	rm -rf .venv .tools var .pytest_cache .ruff_cache .hypothesis web/node_modules web/copilotkit/node_modules web/copilotkit/dist
 
-.PHONY: help env demo test test-e2e check web web-copilotkit bench clean
+.PHONY: help env demo test test-e2e check web web-copilotkit bench sut clean
