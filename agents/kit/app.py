@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from email.utils import formatdate
 
 from a2a.server.agent_execution import AgentExecutor, RequestContext
 from a2a.server.events import EventQueue
@@ -16,7 +17,7 @@ from mcp.client import Client
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Lifespan
 
@@ -106,7 +107,7 @@ def a2a_app(
     card: AgentCard, handler: RequestHandler, settings: AgentSettings, lifespan: Lifespan[Starlette]
 ) -> Starlette:
     """The HTTP side of any agent, with a graph or without: card, both spellings of the address, limits, health."""
-    routes = create_agent_card_routes(card, cache_control="public, max-age=60")
+    routes = [_dated(route) for route in create_agent_card_routes(card, cache_control="public, max-age=60")]
     for path in (RPC_PATH, RPC_PATH + "/"):
         routes += create_jsonrpc_routes(
             handler, path, enable_v0_3_compat=True, shutdown_grace_period=STREAM_GRACE_SECONDS
@@ -116,6 +117,18 @@ def a2a_app(
         middleware=[Middleware(BodyLimit, max_bytes=settings.max_body_bytes), Middleware(JsonOnly)],
         lifespan=lifespan,
     )
+
+
+def _dated(route: Route) -> Route:
+    """The card with the time since which it is what it is: that of its making."""
+    made = formatdate(usegmt=True)
+
+    async def endpoint(request: Request) -> Response:
+        response: Response = await route.endpoint(request)
+        response.headers["Last-Modified"] = made
+        return response
+
+    return Route(route.path, endpoint)
 
 
 async def _health(_: Request) -> JSONResponse:

@@ -34,6 +34,7 @@ async def test_an_unchanged_card_is_not_sent_again() -> None:
         first = await rpc.http.get("/.well-known/agent-card.json")
         again = await rpc.http.get("/.well-known/agent-card.json", headers={"If-None-Match": first.headers["etag"]})
     assert first.headers["cache-control"] == "public, max-age=60"
+    assert first.headers["last-modified"] == again.headers["last-modified"]
     assert again.status_code == 304
 
 
