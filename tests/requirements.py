@@ -244,6 +244,7 @@ SB-GOLD-02 | design 13 | A validator that we did not write finds nothing wrong w
 SB-GOLD-03 | design 13 | A refresh holds every message that finished runs have streamed, under the same ids.
 SB-GOLD-04 | design 13 | Both real clients take every recorded stream without an error or a warning.
 SB-GOLD-05 | design 13 | Both real clients hold, after the runs, what a refresh gives: messages, cards, questions.
+SB-ANY-01 | design 10 | In any order of users, networks and crashes: no event, question or effect is lost or doubled.
 SB-LOAD-01 | design 14 | Many streams at once never mix.
 SB-GRAPH-06 | design 6 | An agent is asked once the checkpoint that its key hangs on is stored.
 SB-GRAPH-07 | design 10 | A run that is stopped in the middle of a write leaves no open transaction.
@@ -253,6 +254,11 @@ SB-GRAPH-03 | design 6 | An answer that broke off is an error and is not acted u
 SB-GRAPH-04 | design 6 | Who asks reaches the model and the agents, and never the conversation.
 SB-GRAPH-05 | design 6 | A turn with too many steps ends with a code.
 SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
+SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are told in its lane, under ids that are unique in the run.
+SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it, however the invocation ends.
+SB-A2A-ACTIVITY-03 | design 10 | That holds also when the process dies in between and another one goes on.
+SB-A2A-ACTIVITY-04 | design 7 | Activity that is malformed is ignored, and number and size of it are bounded.
+SB-A2A-ACTIVITY-05 | design 7 | We announce to an agent the extensions of ours that its card declares, and no others.
 """
 
 _CASES = """

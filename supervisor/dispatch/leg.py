@@ -24,6 +24,7 @@ from opentelemetry import propagate
 from supervisor.dispatch.codecs import CODECS, Codec, Question
 from supervisor.dispatch.codecs.base import Version
 from supervisor.dispatch.discovery.port import Endpoint, Interface
+from supervisor.dispatch.extensions import NESTING
 from supervisor.dispatch.failures import CallFailed
 from supervisor.dispatch.port import AgentCall, Progress, UserContext
 from supervisor.dispatch.reply import PENDING, AgentReply, NotAReply, Reading, as_dict, as_list
@@ -204,13 +205,18 @@ class Leg:
         self._reading = Reading(legacy=version == "legacy")
 
     async def _send(self) -> None:
-        params = self._codec.send_params(_question(self._call))
+        params = self._codec.send_params(self._question())
         key = {"Idempotency-Key": header_key(self._call)}
         if self._streaming and self._codec.stream:
             wait = self._tools.settings.first_byte_timeout
             await self._post(self._codec.stream, params, self._take_event, headers=key, first_byte=wait)
         else:
             await self._post(self._codec.send, params, self._take, headers=key)
+
+    def _question(self) -> Question:
+        via = (*self._call.via, self._tools.settings.supervisor_id)
+        nesting = {NESTING: {"via": list(via)}} if NESTING in self._endpoint.extensions else {}
+        return _question(self._call, nesting)
 
     async def _follow(self, *, at_once: bool) -> None:
         """Looks at the task until it ends; the leg's deadline bounds it."""
@@ -322,13 +328,14 @@ def fixed_headers(version: Version, extensions: tuple[str, ...]) -> dict[str, st
     return dict(_fixed(version, extensions))
 
 
-def _question(call: AgentCall) -> Question:
+def _question(call: AgentCall, more: dict[str, Any]) -> Question:
     user = call.user
     metadata = {
         "user_context": _without_none(_user_context(user)),
         "currentLocation": user.location,
         "locationPermission": user.location_permission,
         "session_id": call.context_id,
+        **more,
     }
     return Question(call.query, message_id(call), call.context_id, call.task_id, _without_none(metadata), call.data)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from supervisor.dispatch.activity import Activity
+
 LegStatus = Literal["completed", "failed", "timed_out", "suspended", "cancelled"]
 
 
@@ -56,7 +58,8 @@ class AgentCall:
     """One question to one agent.
 
     `idempotency_key` is the same for every attempt; `context_id` names the conversation. `task_id` goes on with a
-    remote task that waits for an answer; `data` is that answer as JSON, beside its words in `query`.
+    remote task that waits for an answer; `data` is that answer as JSON, beside its words in `query`. `via` names the
+    supervisors through which the question came to this one, outermost first.
     """
 
     agent: str
@@ -66,14 +69,17 @@ class AgentCall:
     user: UserContext
     task_id: str | None = None
     data: dict[str, Any] | None = None
+    via: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a working agent says on the way: a piece of answer `text`, or a `status` line. Ephemeral."""
+    """What a working agent says on the way: a piece of answer `text`, a `status` line, or an `activity` of its own
+    tools and agents. Ephemeral."""
 
-    kind: Literal["text", "status"]
+    kind: Literal["text", "status", "activity"]
     text: str
+    activity: Activity | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from supervisor.dispatch.activity import read_activity
+from supervisor.dispatch.extensions import ACTIVITY
 from supervisor.dispatch.port import Progress
 
 Json = dict[str, Any]
@@ -95,7 +97,9 @@ class Reading:
     def apply(self, result: Any) -> list[Progress]:
         """Reads one JSON-RPC `result`. Returns what a front end may show meanwhile. Raises NotAReply."""
         kind, body = _shape(as_dict(result))
-        self._metadata |= restore_ints(as_dict(body.get("metadata"))) if kind != "message" else {}
+        metadata = restore_ints(as_dict(body.get("metadata")))
+        activity = metadata.pop(ACTIVITY, None) if kind == "status" else None
+        self._metadata |= metadata if kind != "message" else {}
         self.context_id = _id(body, "contextId", "context_id") or self.context_id
         self.task_id = _id(body, *(("id",) if kind == "task" else ("taskId", "task_id"))) or self.task_id
         if kind == "message":
@@ -103,7 +107,9 @@ class Reading:
         self._kind = "task"
         if kind == "task":
             return self._take_task(body)
-        return self._take_status(body.get("status")) if kind == "status" else self._take_artifact(body)
+        if kind == "artifact":
+            return self._take_artifact(body)
+        return [*self._take_status(body.get("status")), *self._take_activity(activity)]
 
     def _take_message(self, body: Json) -> list[Progress]:
         self._message = _content(body)
@@ -122,6 +128,10 @@ class Reading:
         self._status = _content(as_dict(status.get("message")))
         text = "\n".join(self._status.texts).strip()
         return [Progress("status", text)] if text and self.state in PENDING else []
+
+    def _take_activity(self, raw: Any) -> list[Progress]:
+        activity = read_activity(raw) if self.state in PENDING else None
+        return [Progress("activity", "", activity)] if activity is not None else []
 
     def _take_artifact(self, body: Json) -> list[Progress]:
         raw = as_dict(body.get("artifact"))

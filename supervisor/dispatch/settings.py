@@ -23,6 +23,8 @@ class DispatchSettings:
     legacy_agents: frozenset[str] = frozenset()
     """Names of agents that take only the envelope of `codecs/legacy.py`; they may lack an agent card."""
     agent_token: str | None = field(default=None, repr=False)
+    supervisor_id: str = "switchboard"
+    """Who calls, for agents that are supervisors themselves and look for loops."""
     addresses: AddressPolicy = field(default_factory=AddressPolicy)
 
     connect_timeout: float = 2.0

@@ -87,12 +87,25 @@ class SubagentDelta:
 
 @dataclass(frozen=True, slots=True)
 class SubagentEnded:
-    """One A2A invocation ended. `error` is a stable code (`http_500`, `timeout`, ...) unless `status` is completed."""
+    """One invocation ended, and all that runs in it.
+
+    `error` is a stable code (`http_500`, `timeout`, ...) unless `status` is completed.
+    """
 
     subagent_id: str
     status: SubagentStatus
     result: str
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentTool:
+    """A tool that a running sub-agent uses itself. `tool_id` is unique in the run; `name` is told at the start."""
+
+    subagent_id: str
+    tool_id: str
+    name: str
+    status: Literal["started", "completed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +171,7 @@ InternalEvent = (
     | SubagentStarted
     | SubagentDelta
     | SubagentEnded
+    | SubagentTool
     | Custom
     | Usage
     | ReadyEvent

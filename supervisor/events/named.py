@@ -32,7 +32,7 @@ _FIELDS: dict[str, dict[str, str]] = {
 _COMMON = {"subagentRunId": "subagentId", "parentSubagentRunId": "parentSubagentId"}
 
 _MIRRORED = ("subagent-start", "subagent-end")
-_MIRRORS = (*_MIRRORED, "subagent-delta")
+_MIRRORS = (*_MIRRORED, "subagent-delta", "subagent-tool")
 _FAILURES = {
     "timeout": "timed_out",
     "timed_out": "timed_out",

@@ -45,6 +45,7 @@ class Projector:
             ev.SubagentStarted: self._subagents.started,
             ev.SubagentDelta: self._subagents.delta,
             ev.SubagentEnded: self._subagents.ended,
+            ev.SubagentTool: self._subagents.tool,
             ev.Custom: self._custom,
             ev.Usage: self._count,
             ev.ReadyEvent: lambda e: self._ready.admit(e.event),

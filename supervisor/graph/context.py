@@ -14,7 +14,8 @@ class RunContext:
     """LangGraph `context` of one run.
 
     `tools` are the client's own, as OpenAI tool schemas by name; `frontend_calls` ids of their calls that were pending
-    when the run began. `paused` turns True when something in the run waits for the user or the client.
+    when the run began. `paused` turns True when something in the run waits for the user or the client. `via` as in
+    `Turn`.
     """
 
     thread_id: str
@@ -24,3 +25,4 @@ class RunContext:
     model: str | None = None
     call_ids: CallIds = field(default_factory=CallIds)
     paused: bool = False
+    via: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from supervisor.graph.checkpoints import Stored
 from supervisor.graph.context import RunContext
 from supervisor.graph.hitl.agents import answer_text, question_of
 from supervisor.graph.hitl.helpers import Cancelled, Origin, ask
+from supervisor.graph.nested import NestedActivity
 
 Writer = Callable[[Any], None]
 LegTask = Callable[[AgentCall, ev.SubagentStarted, Writer], Awaitable[dict[str, Any]]]
@@ -52,9 +53,13 @@ def make_legs(dispatcher: Dispatcher, stored: Stored) -> LegTasks:
     @task(name="a2a_leg")
     async def a2a_leg(call: AgentCall, started: ev.SubagentStarted, writer: Writer) -> dict[str, Any]:
         writer(started)
+        nested = NestedActivity(started.subagent_id)
 
         def progress(step: Progress) -> None:
-            writer(ev.SubagentDelta(started.subagent_id, step.kind, step.text))
+            if step.kind != "activity":
+                writer(ev.SubagentDelta(started.subagent_id, step.kind, step.text))
+            for event in nested.events(step.activity) if step.activity else ():
+                writer(event)
 
         return asdict(await dispatcher.call(call, progress))
 
@@ -140,7 +145,7 @@ class Legs:
 
     def _call(self, leg: int, agent: str, query: str, round_: int = 0) -> AgentCall:
         key = idempotency_key(self._context.thread_id, self._task_id, leg, round_)
-        return AgentCall(agent, query, key, self._context.thread_id, self._context.user)
+        return AgentCall(agent, query, key, self._context.thread_id, self._context.user, via=self._context.via)
 
     def _subagent_id(self, leg: int) -> str:
         return f"sub_{idempotency_key(self._context.thread_id, self._task_id, leg)[:20]}"

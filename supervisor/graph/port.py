@@ -51,6 +51,7 @@ class Turn:
     waited when the turn was admitted, `unanswered` all calls that did; `given` the client's tool messages that answer
     some of them. `rewrite` holds the ids of the messages, from the last question on, that
     `messages` replace. `tools` are the client's own, `state` is what it asks to write, `model` a name of the setting.
+    `via` names the supervisors through which the question came, outermost first.
     """
 
     thread_id: str
@@ -66,6 +67,7 @@ class Turn:
     action: SurfaceAction | None = None
     unanswered: tuple[str, ...] = ()
     given: tuple[Json, ...] = ()
+    via: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ class SupervisorGraph:
 
 def _context(turn: Turn, announced: frozenset[str] = frozenset()) -> RunContext:
     tools, waiting = tool_schemas(turn.tools), frozenset(turn.frontend_calls)
-    return RunContext(turn.thread_id, turn.user, tools, waiting, turn.model, CallIds(announced))
+    return RunContext(turn.thread_id, turn.user, tools, waiting, turn.model, CallIds(announced), via=turn.via)
 
 
 def _messages(state: Any) -> list[BaseMessage]:

@@ -22,7 +22,7 @@ MODEL_NODE = "model"
 AGUI = "agui"
 """Name of a custom event whose payload is a ready AG-UI event."""
 
-_WRITTEN = (ev.SubagentDelta, ev.SubagentStarted, ev.SubagentEnded)
+_WRITTEN = (ev.SubagentDelta, ev.SubagentStarted, ev.SubagentEnded, ev.SubagentTool)
 _NOTHING: list[ev.InternalEvent] = []
 
 

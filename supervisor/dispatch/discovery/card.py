@@ -12,14 +12,10 @@ from urllib.parse import urlsplit
 
 from supervisor.dispatch.codecs.base import Version
 from supervisor.dispatch.discovery.port import Endpoint, Interface
+from supervisor.dispatch.extensions import ANNOUNCED, CARDS, IDEMPOTENCY, LEGACY_MARKER
 from supervisor.dispatch.port import AgentInfo, AgentSkill
 from supervisor.dispatch.reply import as_dict, as_list
 
-CARDS = "https://switchboard.example/a2a/ext/cards/v1"
-CONTEXT = "https://switchboard.example/a2a/ext/context/v1"
-IDEMPOTENCY = "https://switchboard.example/a2a/ext/idempotency/v1"
-LEGACY_MARKER = "https://switchboard.example/a2a/ext/legacy-envelope/v1"
-_OURS = (CARDS, CONTEXT, IDEMPOTENCY)
 _MAX_TEXT = 2000
 _MAX_ITEMS = 50
 
@@ -69,7 +65,7 @@ def read_card(
         interfaces=interfaces,
         streaming=streaming,
         idempotent=IDEMPOTENCY in extensions,
-        extensions=tuple(uri for uri in _OURS if uri in extensions),
+        extensions=tuple(uri for uri in ANNOUNCED if uri in extensions),
         revision=hashlib.blake2b(raw, digest_size=16).hexdigest(),
     )
 

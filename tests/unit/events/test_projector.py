@@ -239,3 +239,96 @@ def test_an_agent_that_had_ended_before_the_process_died_is_not_told_again(mode:
     assert projector.take_over(sent) == []
     assert [projector.apply(e) for e in (begun, ev.SubagentDelta("s1", "text", "好"), ended)] == [[], [], []]
     assert kinds(projector.finish()) == ["RUN_FINISHED"]
+
+
+def nested(*events: ev.InternalEvent, subagents: SubagentMode = "both", end: str = "finish") -> list[str]:
+    """What becomes of events inside of an invocation that runs: kind and id, without the run's own events."""
+    started = ev.SubagentStarted("s", "inner", "", "call")
+    told = project(started, *events, subagents=subagents, end=end)[1:-1]
+    return [f"{_short(e)} {e.get('subagentRunId') or e['value']['subagentId']}" for e in told]
+
+
+def _short(event: dict[str, Any]) -> str:
+    kind = event["type"].removeprefix("SUBAGENT_").lower()
+    return f"{event['name']}:{event['value'].get('status', '')}" if kind == "custom" else kind
+
+
+@pytest.mark.requirement("SB-A2A-ACTIVITY-02")
+def test_tools_and_agents_inside_of_an_invocation_end_before_it() -> None:
+    told = nested(
+        ev.SubagentTool("s", "s.t", "search", "started"),
+        ev.SubagentStarted("s.a", "canteen", "", None, "s"),
+        ev.SubagentStarted("s.b", "kitchen", "", None, "s.a"),
+        ev.SubagentTool("s.b", "s.u", "menu", "started"),
+        ev.SubagentTool("s.b", "s.u", "menu", "failed"),
+        ev.SubagentEnded("s", "completed", "done"),
+        ev.SubagentDelta("s.a", "text", "too late"),
+        ev.SubagentTool("s", "s.t", "search", "completed"),
+        subagents="custom",
+    )
+    assert told == [
+        "subagent-start: s",
+        "subagent-tool:started s",
+        "subagent-start: s.a",
+        "subagent-start: s.b",
+        "subagent-tool:started s.b",
+        "subagent-tool:failed s.b",
+        "subagent-tool:completed s",
+        "subagent-end:completed s.b",
+        "subagent-end:completed s.a",
+        "subagent-end:completed s",
+    ]
+
+
+@pytest.mark.requirement("SB-A2A-ACTIVITY-02")
+@pytest.mark.parametrize(
+    ("end", "ends"),
+    [("finish", "failed"), ("cancel", "cancelled"), ("fail", "failed"), ("suspended", "suspended")],
+)
+def test_however_an_invocation_ends_what_runs_in_it_ended_before(end: str, ends: str) -> None:
+    inside = [ev.SubagentStarted("s.a", "canteen", "", None, "s"), ev.SubagentTool("s.a", "s.t", "menu", "started")]
+    asked = [ev.SubagentEnded("s", "suspended", "?")] if end == "suspended" else []
+    told = nested(*inside, *asked, subagents="custom", end="finish" if asked else end)
+    tool = "completed" if asked else "failed"
+    assert told[3:] == [f"subagent-tool:{tool} s.a", f"subagent-end:{ends} s.a", f"subagent-end:{ends} s"]
+
+
+def test_a_nested_agent_names_its_parent_in_both_families() -> None:
+    told = project(ev.SubagentStarted("s", "inner", "", "call"), ev.SubagentStarted("s.a", "canteen", "x", None, "s"))
+    standard, mirror = (e for e in told[3:5])
+    assert standard == {
+        "type": "SUBAGENT_STARTED",
+        "subagentRunId": "s.a",
+        "name": "canteen",
+        "description": "x",
+        "parentSubagentRunId": "s",
+    }
+    assert mirror["value"]["parentSubagentId"] == "s"
+    assert "toolCallId" not in mirror["value"]
+
+
+def test_nothing_is_told_of_agents_and_tools_whose_parent_does_not_run() -> None:
+    told = nested(
+        ev.SubagentStarted("x.a", "canteen", "", None, "x"),
+        ev.SubagentTool("x", "x.t", "menu", "started"),
+        ev.SubagentTool("s", "s.t", "menu", "completed"),
+        subagents="custom",
+    )
+    assert told == ["subagent-start: s", "subagent-end:failed s"]
+
+
+@pytest.mark.requirement("SB-A2A-ACTIVITY-03")
+@pytest.mark.parametrize("mode", ["both", "standard", "custom"])
+def test_what_a_dead_process_left_open_inside_of_an_invocation_is_closed_with_it(mode: SubagentMode) -> None:
+    dead = Projector("t", "r", no_surfaces, mode)
+    inside = [ev.SubagentStarted("s.a", "canteen", "", None, "s"), ev.SubagentTool("s.a", "s.t", "menu", "started")]
+    sent = dead.start()
+    for event in (ev.SubagentStarted("s", "inner", "", "call"), *inside):
+        sent += dead.apply(event)
+    heir = Projector("t", "r", no_surfaces, mode)
+    assert heir.take_over(sent) == []
+    assert [e for event in inside for e in heir.apply(event)] == []
+    ends = heir.apply(ev.SubagentEnded("s", "completed", ""))
+    ids = [e.get("subagentRunId") or e["value"]["subagentId"] for e in ends]
+    assert list(dict.fromkeys(ids)) == ["s.a", "s"]
+    assert any(e.get("name") == "subagent-tool" for e in ends) == (mode != "standard")
