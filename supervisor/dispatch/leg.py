@@ -34,6 +34,9 @@ from supervisor.dispatch.wire import Wire, error_code
 _OTHER: dict[Version, Version] = {"1.0": "0.3", "0.3": "1.0"}
 _WRONG_VERSION = (-32601, -32009)
 _NO_STREAMING = -32004
+_INTERNAL = -32603
+# All that a2a-sdk 0.3 says of it, as an internal error.
+_NOT_STREAMING = "streaming is not supported"
 _SEARCH_PAUSE = 0.05
 _MESSAGE_IDS = uuid.uuid5(uuid.NAMESPACE_URL, "https://switchboard.example/a2a/message-id")
 
@@ -84,6 +87,7 @@ class Leg:
         self._last_status = ""
         self._work: asyncio.Task[AgentReply] | None = None
         self._told = asyncio.Event()
+        self._tried: set[tuple[Version, bool]] = set()
         self.sent = False
         version, self._streaming = tools.ways.get(endpoint)
         self._use(version)
@@ -177,26 +181,37 @@ class Leg:
         return failure.retry == "safe" or (failure.retry == "idempotent" and self._endpoint.idempotent)
 
     async def _ask_in_some_version(self) -> bool:
-        try:
-            await self._send()
-        except CallFailed as failure:
-            if not self._try_another_way(failure):
-                raise
-            await self._send()
+        found_out = False
+        while True:
+            try:
+                await self._send()
+                break
+            except CallFailed as failure:
+                if not self._try_another_way(failure):
+                    raise
+                found_out = True
+        if found_out:
             self._tools.ways.learn(self._endpoint, self._codec.version, self._streaming)
         return self._streaming
 
     def _try_another_way(self, failure: CallFailed) -> bool:
-        """Changes version or gives up streaming if the agent's error says that it did not understand us."""
-        if self._reading.started:
+        """Changes version or gives up streaming if the agent's error says that it did not understand us.
+
+        No way is tried twice. The method that an agent lacks may be the streaming one only.
+        """
+        here, there = self._codec.version, _OTHER.get(self._codec.version)
+        others: list[tuple[Version, bool]] = []
+        if failure.rpc in _WRONG_VERSION and there:
+            others = [(there, self._streaming), (here, False), (there, False)]
+        elif failure.rpc == _NO_STREAMING:
+            others = [(here, False)]
+        self._tried.add((here, self._streaming))
+        way = next((way for way in others if way not in self._tried), None)
+        if way is None or self._reading.started:
             return False
-        if failure.rpc in _WRONG_VERSION and self._codec.version in _OTHER:
-            self._use(_OTHER[self._codec.version])
-            return True
-        if failure.rpc == _NO_STREAMING and self._streaming:
-            self._streaming = False
-            return True
-        return False
+        self._use(way[0])
+        self._streaming = way[1]
+        return True
 
     def _use(self, version: Version) -> None:
         self._codec: Codec = CODECS[version]
@@ -299,7 +314,8 @@ def _ignore(_: Progress) -> None:
 def _result(envelope: dict[str, Any]) -> dict[str, Any]:
     code = error_code(envelope)
     if code is not None:
-        raise CallFailed(f"rpc_{code}", rpc=code)
+        unstreamed = code == _INTERNAL and _NOT_STREAMING in str(as_dict(envelope["error"]).get("message")).lower()
+        raise CallFailed(f"rpc_{code}", rpc=_NO_STREAMING if unstreamed else code)
     return as_dict(envelope.get("result"))
 
 

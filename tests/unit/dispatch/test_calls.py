@@ -172,6 +172,45 @@ async def test_an_agent_that_does_not_stream_after_all_is_asked_to_block() -> No
     assert [request.method for request in canteen.sends] == ["SendStreamingMessage", "SendMessage", "SendMessage"]
 
 
+async def test_the_words_of_the_old_sdk_for_no_streaming_are_understood() -> None:
+    words = b'{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Streaming is not supported by the agent"}}'
+    async with World() as world:
+        canteen = world.agent(streaming=True, versions=("0.3",))
+        canteen.replies += [Reply(raw=words), Reply("一"), Reply("二")]
+        assert (await world.ask(key="a")).content == "一"
+        assert (await world.ask(key="b")).content == "二"
+    assert [request.method for request in canteen.sends] == ["message/stream", "message/send", "message/send"]
+
+
+async def test_an_internal_error_of_a_stream_is_not_taken_for_a_lack_of_streaming() -> None:
+    async with World() as world:
+        canteen = world.agent(streaming=True, versions=("0.3",))
+        canteen.replies.append(Reply(error=-32603))
+        outcome = await world.ask()
+    assert (outcome.error, len(canteen.sends)) == ("rpc_-32603", 1)
+
+
+async def test_a_card_that_is_wrong_about_version_and_streaming_is_found_out_once() -> None:
+    async with World() as world:
+        canteen = world.agent(streaming=True, versions=("1.0",))
+        canteen.versions = ("0.3",)
+        canteen.replies += [Reply(error=-32004), Reply("一"), Reply("二")]
+        assert (await world.ask(key="a")).content == "一"
+        assert (await world.ask(key="b")).content == "二"
+    methods = ["SendStreamingMessage", "message/stream", "message/send", "message/send"]
+    assert [request.method for request in canteen.sends] == methods
+
+
+async def test_an_agent_that_lacks_the_method_of_streams_only_is_asked_to_block() -> None:
+    async with World() as world:
+        canteen = world.agent(streaming=True, versions=("1.0",))
+        canteen.replies += [Reply(error=-32601), Reply("一"), Reply("二")]
+        assert (await world.ask(key="a")).content == "一"
+        assert (await world.ask(key="b")).content == "二"
+    methods = ["SendStreamingMessage", "message/stream", "message/send", "SendMessage", "SendMessage"]
+    assert [request.method for request in canteen.sends] == methods
+
+
 async def test_the_tenant_of_the_interface_is_echoed() -> None:
     async with World() as world:
         canteen = world.agent(streaming=False, tenant="campus-1")
