@@ -149,6 +149,13 @@ SB-JRN-08 | design 10 | Sequences begin at one, have no gaps, and go on in a new
 SB-JRN-09 | design 10 | A record that could not be stored is not taken for one.
 SB-NAMED-01 | design 5 | The named encoding says every event under a name, with the ids of the standard one.
 SB-NAMED-02 | design 5 | Replays and refreshes have a named encoding too.
+SB-KIT-01 | design 7 | A repeated key gives an agent's same task after a restart and on every replica.
+SB-KIT-02 | design 7 | Requests with one key at once make one task.
+SB-KIT-03 | design 7 | A key whose process died before its task existed is as good as new.
+SB-KIT-04 | design 7 | A task that nobody works on any more fails, and one that waits still waits.
+SB-KIT-05 | design 7 | Keys expire.
+SB-KIT-06 | design 7 | Many writers at once never find an agent's database locked.
+SB-KIT-07 | design 7 | A key with another message is refused as a conflict.
 SB-RAW-01 | design 3 | With LEGACY_RAW a run can be told in RAW events, over the same thread and under the same rules.
 SB-RAW-02 | design 3 | Without LEGACY_RAW there is no such address.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.

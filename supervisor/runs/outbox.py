@@ -36,6 +36,7 @@ class Outbox:
         self._urgent = asyncio.Event()
         self._room = asyncio.Event()
         self._closing = False
+        self._busy = False
         self._writer = asyncio.create_task(self._write())
 
     def put(self, events: list[Event]) -> None:
@@ -55,6 +56,13 @@ class Outbox:
         if self._writer.done():
             self._writer.result()
 
+    async def flush(self) -> None:
+        """Returns when everything that was queued is in the feed, or never will be."""
+        while (self._pending or self._busy) and not self._writer.done():
+            self._urgent.set()
+            self._room.clear()
+            await self._room.wait()
+
     async def aclose(self) -> None:
         """Write everything that was queued; raises what the journal raised."""
         self._closing = True
@@ -70,7 +78,9 @@ class Outbox:
                 started = time.monotonic()
                 batch, self._pending = self._pending, []
                 if batch:
+                    self._busy = True
                     await self._publish(batch)
+                    self._busy = False
                     self._room.set()
                     await self._pause(self._window - (time.monotonic() - started))
                 if self._closing:

@@ -10,7 +10,7 @@ from typing import Any
 
 from supervisor.errors import ERRORS, RunFailure
 from supervisor.events import internal as ev
-from supervisor.events.encode import unnumbered
+from supervisor.events.encode import read_frame, unnumbered
 from supervisor.events.projector import Projector
 from supervisor.graph.port import Turn, TurnGraph
 from supervisor.runs import standing
@@ -140,15 +140,22 @@ class Run:
             return []
         self.status = "cancelled"
         try:
+            before = (await graph.view(self.turn.thread_id)).messages
             closing = await graph.cancel_turn(self.turn)
-            if self._past.recovered:
-                # What the dead process did and did not tell is in no event any more.
+            if self._past.recovered or await self._owes(before):
                 messages = (await graph.view(self.turn.thread_id)).messages
                 closing = [ev.Restated(messages), *(e for e in closing if isinstance(e, ev.StateSnapshot))]
         except Exception:
             logger.exception("closing the cancelled turn failed", extra={"run": self.record.key})
             closing = []
         return self._projector.cancel(closing)
+
+    async def _owes(self, messages: list[Message]) -> bool:
+        """Whether the thread holds something of this run that the stop kept from being told."""
+        await self._outbox.flush()
+        events = [read_frame(found) for found in self.feed.frames]
+        known = {message["id"] for message in self.before(messages)}
+        return standing.owes([message for message in messages if message["id"] not in known], events)
 
     def _failed(self, code: str, *, unexpected: bool = False) -> list[dict[str, Any]]:
         self.status = "error"

@@ -5,12 +5,15 @@ Clients that join get such a snapshot and then the whole run, so what the run st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from supervisor.graph.port import Turn
 
 Message = dict[str, Any]
+
+_SAYS = ("TEXT_MESSAGE_CONTENT", "REASONING_MESSAGE_CONTENT", "TOOL_CALL_RESULT", "ACTIVITY_SNAPSHOT")
 
 
 def before(messages: Sequence[Message], turn: Turn, base: str | None) -> list[Message]:
@@ -34,6 +37,33 @@ def so_far(messages: Sequence[Message], turn: Turn) -> list[Message]:
     held = {message["id"] for message in messages[:end]}
     given = [result for result in turn.given if result["id"] not in held]
     return [*_with_results(messages[:end], given), *(m for m in _asked(turn) if m["id"] not in held)]
+
+
+def owes(messages: Sequence[Message], events: Sequence[Message]) -> bool:
+    """Whether clients that have read `events` lack something of `messages`: a result, a card, the end of an answer."""
+    told: dict[str, str] = {}
+    for event in events:
+        key = event.get("messageId") if event["type"] in _SAYS else event.get("toolCallId")
+        if key:
+            told[key] = told.get(key, "") + event.get("delta", "")
+    return not all(_is_told(message, told) for message in messages)
+
+
+def _is_told(message: Message, told: Mapping[str, str]) -> bool:
+    if message["role"] in ("tool", "activity"):
+        return message["id"] in told
+    content = message.get("content")
+    calls = message.get("toolCalls", ())
+    return (not isinstance(content, str) or told.get(message["id"], "") == content) and all(
+        _parsed(told.get(call["id"])) == _parsed(call["function"]["arguments"]) for call in calls
+    )
+
+
+def _parsed(arguments: str | None) -> Any:
+    try:
+        return json.loads(arguments or "")
+    except ValueError:
+        return arguments
 
 
 def unanswered(messages: Sequence[Message]) -> tuple[str, ...]:

@@ -226,8 +226,42 @@ async def test_cancel_ends_the_run_as_cancelled_and_frees_the_thread(serve: Call
     found = events((await run).content)
     assert found[-1]["outcome"] == {"type": "cancelled"}
     assert server.graph.cancelled == ["t"]
+    assert "MESSAGES_SNAPSHOT" not in [event["type"] for event in found]
     server.graph.script = lambda turn: [say("完", "m3")]
     assert text_of(events((await server.post("/agui", run_input(message="u2"))).content)) == "完"
+
+
+def call(call_id: str) -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
+
+
+@pytest.mark.requirement("SB-CANCEL-06")
+@pytest.mark.parametrize(
+    "untold",
+    [
+        {"id": "m1", "role": "assistant", "content": "一半了"},
+        {"id": "m2", "role": "tool", "toolCallId": "c1", "content": "做完了"},
+        {"id": "m3", "role": "assistant", "toolCalls": [call("c1")]},
+        {"id": "m4", "role": "activity", "activityType": "a2ui-surface", "content": {}},
+    ],
+)
+async def test_what_was_done_but_not_told_when_the_stop_came_is_told_with_its_end(
+    untold: dict[str, Any], serve: Callable[..., Server]
+) -> None:
+    done = asyncio.Event()
+
+    async def do_and_hang() -> None:
+        server.graph.history["t"] = [m for m in server.graph.history["t"] if m["id"] != untold["id"]] + [untold]
+        done.set()
+        await asyncio.Event().wait()
+
+    server = serve(say("一半"), do_and_hang)
+    run = asyncio.create_task(server.post("/agui", run_input()))
+    await done.wait()
+    await server.post("/agui/command", {"threadId": "t", "command": "cancel"})
+    found = events((await run).content)
+    assert [event["type"] for event in found[-2:]] == ["MESSAGES_SNAPSHOT", "RUN_FINISHED"]
+    assert untold in found[-2]["messages"]
 
 
 @pytest.mark.requirement("SB-ERR-01")
