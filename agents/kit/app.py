@@ -27,15 +27,18 @@ from agents.kit.database import open_database
 from agents.kit.executor import GraphExecutor
 from agents.kit.graph import AgentGraph, model_of
 from agents.kit.handler import HardenedHandler
+from agents.kit.housekeeping import Housekeeping
+from agents.kit.http_status import HttpStatus
 from agents.kit.limits import BodyLimit, JsonOnly
 from agents.kit.mcp_tools import langchain_tools, quiet_server
 from agents.kit.settings import AgentSettings
 from agents.kit.spec import AgentSpec
-from agents.kit.tasks import SqliteTaskStore, open_task_store
+from agents.kit.storage import open_storage
 
 logger = logging.getLogger(__name__)
 
-INTERRUPTED_SECONDS = 600.0
+IN_MEMORY_SECONDS = 600.0
+"""A task that waits for its user stays in memory for so long; then it is read from its store again."""
 STREAM_GRACE_SECONDS = 2.0
 
 
@@ -78,17 +81,26 @@ def build_app(
         delay_ms=settings.offline_delay_ms,
     )
     card = agent_card(spec, settings.base_url(port or settings.port or spec.default_port))
-    store = open_task_store(settings.task_database())
+    storage = open_storage(settings.database, spec.name, lease_seconds=settings.lease_seconds)
     executor = _Started()
     handler = HardenedHandler(
-        agent_executor=executor, task_store=store, agent_card=card, interrupted_task_timeout=INTERRUPTED_SECONDS
+        agent_executor=executor,
+        task_store=storage.tasks,
+        agent_card=card,
+        ledger=storage.ledger,
+        leases=storage.leases,
+        key_seconds=settings.key_seconds,
+        event_stream=storage.events,
+        interrupted_task_timeout=min(IN_MEMORY_SECONDS, settings.interrupted_seconds),
     )
+    housekeeping = Housekeeping(storage, handler.works_on)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
-            if isinstance(store, SqliteTaskStore):
-                await stack.enter_async_context(store)
+            await storage.open()
+            stack.push_async_callback(storage.close)
+            await stack.enter_async_context(housekeeping.going_on(settings.lease_seconds / 3))
             db = open_database(spec.seed, settings.data_dir, spec.name)
             stack.callback(db.close)
             client = await stack.enter_async_context(Client(quiet_server(spec.mcp_server, db, clock)))
@@ -114,7 +126,11 @@ def a2a_app(
         )
     return Starlette(
         routes=[*routes, Route("/healthz", _health)],
-        middleware=[Middleware(BodyLimit, max_bytes=settings.max_body_bytes), Middleware(JsonOnly)],
+        middleware=[
+            Middleware(HttpStatus),
+            Middleware(BodyLimit, max_bytes=settings.max_body_bytes),
+            Middleware(JsonOnly),
+        ],
         lifespan=lifespan,
     )
 

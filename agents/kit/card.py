@@ -10,6 +10,7 @@ EXTENSIONS = "https://switchboard.example/a2a/ext/"
 CARDS_EXTENSION = EXTENSIONS + "cards/v1"
 CONTEXT_EXTENSION = EXTENSIONS + "context/v1"
 IDEMPOTENCY_EXTENSION = EXTENSIONS + "idempotency/v1"
+ACTIVITY_EXTENSION = EXTENSIONS + "activity/v1"
 CATALOGUE_VERSION = "1"
 RPC_PATH = "/a2a"
 

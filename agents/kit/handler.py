@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import warnings
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
-from a2a.server.agent_execution import RequestContext
-from a2a.server.agent_execution.active_task import INTERRUPTED_TASK_STATES, TERMINAL_TASK_STATES, ActiveTask
+from a2a.server.agent_execution import AgentExecutor, RequestContext, SimpleRequestContextBuilder
+from a2a.server.agent_execution.active_task import TERMINAL_TASK_STATES, ActiveTask
+from a2a.server.cluster.event_stream import TaskEventStream
+from a2a.server.cluster.task_store import LegacyTaskStoreAdapter, StoredTask, VersionedTaskStore
 from a2a.server.context import ServerCallContext
 from a2a.server.events import Event
 from a2a.server.request_handlers import DefaultRequestHandler
+from a2a.server.tasks import TaskStore
 from a2a.types import (
+    AgentCard,
     CancelTaskRequest,
     GetTaskRequest,
     ListTasksRequest,
@@ -26,31 +30,71 @@ from a2a.types import (
 from a2a.utils.errors import A2AError, InternalError, InvalidParamsError, TaskNotFoundError, UnsupportedOperationError
 from a2a.utils.task import apply_history_length
 
-from agents.kit.idempotency import Claim, IdempotencyKeys, KeyReused
+from agents.kit.http_status import answer_with
+from agents.kit.idempotency import KEY_SECONDS, Claim, IdempotencyKeys, KeyReused
+from agents.kit.leases import SETTLED, LeasedTasks, Leases
+from agents.kit.ledger import Ledger, MemoryLedger
 
 logger = logging.getLogger(__name__)
 
 PUBLIC_FAILURE = "The agent could not handle the request."
 KEY_REUSED = "This Idempotency-Key was used before for a message with other content."
+ENDED = "The task has ended. Ask again without its taskId."
 MAX_KEY_CHARS = 255
-_CLAIM = "idempotency_claim"
+RETRY_SECONDS = 2
+_TASK_ID = "switchboard_task_id"
+_BEGUN = "switchboard_begun"
+
+
+class ShuttingDown(InternalError):
+    """No new message is taken."""
+
+    message = "The agent is shutting down. Send the message again in a moment."
 
 
 class HardenedHandler(DefaultRequestHandler):
-    """Adds to the SDK what an agent needs to be called twice, with half the ids, or while it fails."""
+    """Adds to the SDK what an agent needs to be called twice, with half the ids, while it fails or while it goes."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._keys = IdempotencyKeys()
+    def __init__(
+        self,
+        *,
+        agent_executor: AgentExecutor,
+        task_store: TaskStore | VersionedTaskStore,
+        agent_card: AgentCard,
+        ledger: Ledger | None = None,
+        leases: Leases | None = None,
+        key_seconds: float = KEY_SECONDS,
+        **more: Any,
+    ) -> None:
+        """`leases` are those of `task_store`; both are made here for a store that has none."""
+        self._ledger = ledger or MemoryLedger()
+        if leases is None:
+            leases = Leases(self._ledger)
+            inner = task_store if isinstance(task_store, VersionedTaskStore) else LegacyTaskStoreAdapter(task_store)
+            task_store = LeasedTasks(inner, leases)
+        self.leases = leases
+        self.draining = False
+        with warnings.catch_warnings():
+            # One process has no other replica to hear of.
+            warnings.simplefilter("ignore")
+            super().__init__(
+                agent_executor=agent_executor,
+                task_store=task_store,
+                agent_card=agent_card,
+                request_context_builder=_GivenTaskId(),
+                **more,
+            )
+        self._keys = IdempotencyKeys(self._ledger, leases, seconds=key_seconds)
 
     async def on_message_send(self, params: SendMessageRequest, context: ServerCallContext) -> Message | Task:
         """A keyed request that was seen before waits for the task it made, and gives that."""
         async with self._claimed(params, context) as replayed:
             if replayed is None:
                 return await super().on_message_send(params, context)
-            async for _ in self._follow(replayed, context):
-                pass
-            return apply_history_length(await self._stored(replayed, context), params.configuration)
+            if not params.configuration.return_immediately:
+                async for _ in self._follow(replayed, context):
+                    pass
+            return apply_history_length((await self._stored(replayed, context)).task, params.configuration)
 
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
@@ -74,7 +118,9 @@ class HardenedHandler(DefaultRequestHandler):
 
     async def on_cancel_task(self, params: CancelTaskRequest, context: ServerCallContext) -> Task | None:
         async with _public_errors():
-            return await super().on_cancel_task(params, context)
+            cancelled = await super().on_cancel_task(params, context)
+            await self._ledger.unpark(params.id)
+            return cancelled
 
     async def on_subscribe_to_task(
         self, params: SubscribeToTaskRequest, context: ServerCallContext
@@ -83,20 +129,29 @@ class HardenedHandler(DefaultRequestHandler):
             async for event in super().on_subscribe_to_task(params, context):
                 yield event
 
+    def works_on(self, task_id: str) -> bool:
+        """Whether a task of this process is being worked on, or waits in its memory."""
+        active = self._active_task_registry._active_tasks.get(task_id)  # pyright: ignore[reportPrivateUsage]
+        return active is not None and not active.is_finished
+
     async def _setup_active_task(
         self, params: SendMessageRequest, call_context: ServerCallContext
     ) -> tuple[ActiveTask, RequestContext]:
+        if self.draining:
+            answer_with(503, retry_after=RETRY_SECONDS)
+            raise ShuttingDown(data={"reason": "AGENT_SHUTTING_DOWN"})
         message = params.message
-        if message.task_id and not message.context_id:
-            # The specification makes the agent infer it; the SDK would start a new context for the old task.
+        if message.task_id:
             stored = await self._versioned_store.get(message.task_id, call_context)
             if stored is not None:
-                message.context_id = stored.task.context_id
-        active, request = await super()._setup_active_task(params, call_context)
-        claim: Claim | None = call_context.state.get(_CLAIM)
-        if claim is not None:
-            claim.made(request.task_id or "")
-        return active, request
+                # The SDK would go on with a task of its memory that has ended elsewhere,
+                if stored.task.status.state in TERMINAL_TASK_STATES:
+                    raise UnsupportedOperationError(message=ENDED)
+                # and start a new context for a task that is named without its context.
+                message.context_id = message.context_id or stored.task.context_id
+        made = await super()._setup_active_task(params, call_context)
+        call_context.state[_BEGUN] = True
+        return made
 
     @asynccontextmanager
     async def _claimed(self, params: SendMessageRequest, context: ServerCallContext) -> AsyncGenerator[str | None]:
@@ -109,43 +164,80 @@ class HardenedHandler(DefaultRequestHandler):
             if len(key) > MAX_KEY_CHARS:
                 raise InvalidParamsError(message=f"An Idempotency-Key has at most {MAX_KEY_CHARS} characters.")
             owner = context.user.user_name
-            try:
-                claim, new = self._keys.claim(owner, key, params.message)
-            except KeyReused:
-                raise InvalidParamsError(message=KEY_REUSED, data={"reason": "IDEMPOTENCY_KEY_REUSED"}) from None
-            if not new:
-                # Shielded: whoever stops waiting must not cancel the future that others wait for.
-                yield await asyncio.shield(claim.task_id)
+            claim = await self._claim(owner, key, params.message, context)
+            if not claim.new:
+                yield claim.task_id
                 return
-            context.state[_CLAIM] = claim
+            context.state[_TASK_ID] = claim.task_id
             try:
                 yield None
-            except BaseException as error:
-                if not claim.task_id.done():
-                    self._keys.release(owner, key, claim)
-                    claim.failed(error if isinstance(error, A2AError) else InternalError(message=PUBLIC_FAILURE))
-                raise
+            finally:
+                # Whatever becomes of a task that has begun, it keeps its key.
+                if not context.state.get(_BEGUN):
+                    await self._keys.release(owner, key, claim)
+
+    async def _claim(self, owner: str, key: str, message: Message, context: ServerCallContext) -> Claim:
+        async def lookup(task_id: str) -> Task | None:
+            stored = await self._versioned_store.get(task_id, context)
+            return stored and stored.task
+
+        try:
+            return await self._keys.claim(owner, key, message, lookup)
+        except KeyReused:
+            answer_with(409)
+            raise InvalidParamsError(message=KEY_REUSED, data={"reason": "IDEMPOTENCY_KEY_REUSED"}) from None
 
     async def _follow(self, task_id: str, context: ServerCallContext) -> AsyncIterator[Event]:
         """The task as it is, then its events until it needs nothing more from us."""
         active = await self._active_task_registry.get(task_id)
-        if active is not None:
+        if active is not None and not active.is_finished:
             try:
                 async for event in active.subscribe(include_initial_task=True):
                     yield event
-                    status = getattr(event, "status", None)
-                    if status is not None and status.state in (TERMINAL_TASK_STATES | INTERRUPTED_TASK_STATES):
+                    if _settles(event):
                         return
                 return
             except UnsupportedOperationError:
                 logger.debug("the task ended before it could be followed")
-        yield await self._stored(task_id, context)
+        stored = await self._stored(task_id, context)
+        yield stored.task
+        if not _settles(stored.task) and self._event_stream is not None:
+            async for event in self._elsewhere(stored, self._event_stream):
+                yield event
 
-    async def _stored(self, task_id: str, context: ServerCallContext) -> Task:
+    async def _elsewhere(self, stored: StoredTask, events: TaskEventStream) -> AsyncIterator[Event]:
+        """What happens to a task on another replica."""
+        async with aclosing(events.subscribe(stored.task.id, after=stored.version)) as happening:
+            async for versioned in happening:
+                yield versioned.event
+                if _settles(versioned.event):
+                    return
+
+    async def _stored(self, task_id: str, context: ServerCallContext) -> StoredTask:
         stored = await self._versioned_store.get(task_id, context)
         if stored is None:
             raise TaskNotFoundError
-        return stored.task
+        return stored
+
+
+class _GivenTaskId(SimpleRequestContextBuilder):
+    """A keyed request makes the task that its key names."""
+
+    async def build(
+        self,
+        context: ServerCallContext,
+        params: SendMessageRequest | None = None,
+        task_id: str | None = None,
+        context_id: str | None = None,
+        task: Task | None = None,
+    ) -> RequestContext:
+        given = task_id or context.state.get(_TASK_ID)
+        return await super().build(context, params, given, context_id, task)
+
+
+def _settles(event: Event) -> bool:
+    status = getattr(event, "status", None)
+    return status is not None and status.state in SETTLED
 
 
 @asynccontextmanager
@@ -153,6 +245,8 @@ async def _public_errors() -> AsyncGenerator[None]:
     """Protocol errors pass; anything else reaches the caller as one sentence and the log as a type."""
     try:
         yield
+    except ShuttingDown:
+        raise
     except InternalError:
         raise InternalError(message=PUBLIC_FAILURE) from None
     except A2AError:

@@ -1,62 +1,84 @@
-"""Which task an Idempotency-Key already made. Keyed by owner and key; never by message id, which callers reuse."""
+"""A repeated Idempotency-Key gives the task of its first request, on any replica and after a restart of the agent.
+
+Keyed by owner and key, never by message id, which callers reuse. A key names its task before that exists, so that a
+request whose process died in between is simply made again.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
+import time
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
-from a2a.types import Message
+from a2a.server.agent_execution.active_task import INTERRUPTED_TASK_STATES
+from a2a.types import Message, Task
+
+from agents.kit.leases import Leases
+from agents.kit.ledger import KeyEntry, Ledger
+
+KEY_SECONDS = 86_400.0
+WAIT_SECONDS = (0.01, 0.5)
+"""How long to wait for another request with the same key: at first, and at most."""
 
 
 class KeyReused(Exception):
     """The key was used for a message with other content."""
 
 
+@dataclass(frozen=True, slots=True)
 class Claim:
-    """One use of a key. `task_id` is known once the first request has set its task up."""
+    """What to do with a keyed request: make the task `task_id` (go on with it), or give it as it is."""
 
-    def __init__(self, fingerprint: str) -> None:
-        self.fingerprint = fingerprint
-        self.task_id: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-
-    def made(self, task_id: str) -> None:
-        """The first request's task exists from here on."""
-        if not self.task_id.done():
-            self.task_id.set_result(task_id)
-
-    def failed(self, error: BaseException) -> None:
-        """The first request made no task; whoever waits for it fails the same way."""
-        if not self.task_id.done():
-            self.task_id.set_exception(error)
-            self.task_id.exception()
+    task_id: str
+    new: bool
 
 
 class IdempotencyKeys:
-    """The last `limit` keys, in memory: a restart forgets them."""
+    """The keys of an agent. `lookup` reads the task of an owner."""
 
-    def __init__(self, limit: int = 5000) -> None:
-        self._claims: OrderedDict[tuple[str, str], Claim] = OrderedDict()
-        self._limit = limit
+    def __init__(self, ledger: Ledger, leases: Leases, *, seconds: float = KEY_SECONDS) -> None:
+        self._ledger = ledger
+        self._leases = leases
+        self._seconds = seconds
 
-    def claim(self, owner: str, key: str, message: Message) -> tuple[Claim, bool]:
-        """The claim of this key, and whether it is new. Raises `KeyReused` if the message's content differs."""
-        fingerprint = fingerprint_of(message)
-        known = self._claims.get((owner, key))
-        if known is not None:
-            if known.fingerprint != fingerprint:
+    async def claim(
+        self, owner: str, key: str, message: Message, lookup: Callable[[str], Awaitable[Task | None]]
+    ) -> Claim:
+        """A new claim holds its task's lease. Raises KeyReused if the key stands for a message with other content."""
+        parked = await self._ledger.parked(message.task_id) if message.task_id else None
+        task_id = message.task_id or str(uuid.uuid4())
+        asked = KeyEntry(fingerprint_of(message), task_id, parked.round if parked else 0)
+        pause, longest = WAIT_SECONDS
+        while True:
+            entry = await self._ledger.claim(owner, key, asked, time.time() + self._seconds)
+            if entry.fingerprint != asked.fingerprint:
                 raise KeyReused
-            return known, False
-        claim = Claim(fingerprint)
-        self._claims[(owner, key)] = claim
-        while len(self._claims) > self._limit:
-            self._claims.popitem(last=False)
-        return claim, True
+            if not await self._open(entry, await lookup(entry.task_id), message):
+                return Claim(entry.task_id, new=False)
+            if await self._leases.take(entry.task_id, owner):
+                # Between the look and the lease, somebody else may have done it.
+                if await self._open(entry, await lookup(entry.task_id), message):
+                    return Claim(entry.task_id, new=True)
+                await self._leases.drop(entry.task_id)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, longest)
 
-    def release(self, owner: str, key: str, claim: Claim) -> None:
-        """Forget a claim whose request made no task, so that the key may be tried again."""
-        if self._claims.get((owner, key)) is claim:
-            del self._claims[(owner, key)]
+    async def release(self, owner: str, key: str, claim: Claim) -> None:
+        """Forget a claim whose request came to nothing, so that the key may be used again."""
+        await self._ledger.forget(owner, key, claim.task_id)
+        await self._leases.drop(claim.task_id)
+
+    async def _open(self, entry: KeyEntry, task: Task | None, message: Message) -> bool:
+        """Whether the message is still to be dealt with: its task does not exist, or waits for just this answer."""
+        if task is None or not message.task_id:
+            return task is None
+        if task.status.state not in INTERRUPTED_TASK_STATES:
+            return False
+        parked = await self._ledger.parked(task.id)
+        return entry.round == (parked.round if parked else 0)
 
 
 def fingerprint_of(message: Message) -> str:

@@ -28,7 +28,15 @@ class AgentSettings(BaseSettings):
     data_dir: Path | None = None
     """Directory for the agent's database of campus data; None keeps it in memory."""
     database: str = "memory"
-    """`memory`, or `sqlite:PATH` for the A2A tasks."""
+    """`memory`, `sqlite:PATH` or `postgresql://USER:PASSWORD@HOST/DB`: tasks, keys and open questions."""
+    key_seconds: float = Field(default=86_400, gt=0)
+    """How long a repeated Idempotency-Key gives the task of the first request."""
+    interrupted_seconds: float = Field(default=86_400, gt=0)
+    """How long a question to the user may be answered; its task fails then."""
+    lease_seconds: float = Field(default=30, gt=0)
+    """PostgreSQL: how long a silent replica may still be at work; its tasks fail then."""
+    drain_seconds: float = Field(default=10, ge=0)
+    """How long running tasks may go on after SIGTERM."""
 
     max_body_bytes: int = Field(default=1_048_576, gt=0)
     max_message_chars: int = Field(default=8_000, gt=0)
@@ -38,12 +46,3 @@ class AgentSettings(BaseSettings):
     def base_url(self, port: int) -> str:
         """The address on the agent card, without a slash at the end."""
         return (self.public_base_url or f"http://{self.host}:{port}").rstrip("/")
-
-    def task_database(self) -> Path | None:
-        """The file of the A2A tasks, None for `memory`. Raises ValueError for anything else."""
-        if self.database in ("", "memory"):
-            return None
-        scheme, _, path = self.database.partition(":")
-        if scheme != "sqlite" or not path:
-            raise ValueError(f"DATABASE is {self.database!r}: write `memory` or `sqlite:PATH`.")
-        return Path(path)

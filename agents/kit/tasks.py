@@ -1,17 +1,18 @@
-"""Where A2A tasks are kept: bounded in memory, or in SQLite so that they outlive the process."""
+"""A2A tasks in memory, bounded, and the texts and states of tasks that nobody works on any more."""
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
-from pathlib import Path
-from typing import Self
+from collections.abc import Collection
 
+from a2a.auth.user import User
+from a2a.server.cluster.task_store import VersionedTaskStore
 from a2a.server.context import ServerCallContext
-from a2a.server.tasks import DatabaseTaskStore, InMemoryTaskStore
-from a2a.types import Task
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import create_async_engine
+from a2a.server.tasks import InMemoryTaskStore
+from a2a.types import Message, Part, Role, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
+
+RESTARTED = "服务重启，请重新提问。 The agent was restarted. Please ask again."
+EXPIRED = "等待回答的时间已过，请重新提问。 The time to answer is over. Please ask again."
 
 
 class BoundedTaskStore(InMemoryTaskStore):
@@ -32,37 +33,49 @@ class BoundedTaskStore(InMemoryTaskStore):
             await super().delete(task_id, owner)
 
 
-class SqliteTaskStore(DatabaseTaskStore):
-    """Tasks in one SQLite file of one process. Entering it fails the tasks that an earlier process left running."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        super().__init__(create_async_engine(f"sqlite+aiosqlite:///{path}"))
-
-    async def __aenter__(self) -> Self:
-        await self.initialize()
-        async with self.engine.begin() as connection:
-            await connection.execute(_FAIL_ORPHANS, {"message": _RESTARTED})
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.engine.dispose()
+def open_task_store(limit: int | None = None) -> BoundedTaskStore:
+    """A store in memory, for an agent that is made of the kit's parts without its storage."""
+    return BoundedTaskStore(limit or 1000)
 
 
-# Nobody works on these any more; a caller that subscribes to one would wait for ever.
-_FAIL_ORPHANS = text(
-    "UPDATE tasks SET status = json_set(status, '$.state', 'TASK_STATE_FAILED', '$.message', json(:message))"
-    " WHERE json_extract(status, '$.state') IN ('TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING')"
-)
-_RESTARTED = json.dumps(
-    {
-        "messageId": "restarted",
-        "role": "ROLE_AGENT",
-        "parts": [{"text": "服务重启，请重新提问。 The agent was restarted. Please ask again."}],
-    }
-)
+class Owner(User):
+    """Stands in for the user of a task when no request is there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def is_authenticated(self) -> bool:
+        return bool(self._name)
+
+    @property
+    def user_name(self) -> str:
+        return self._name
 
 
-def open_task_store(path: Path | None) -> BoundedTaskStore | SqliteTaskStore:
-    """The store for `DATABASE`; a `SqliteTaskStore` has to be entered before use."""
-    return BoundedTaskStore() if path is None else SqliteTaskStore(path)
+def acting_for(owner: str) -> ServerCallContext:
+    """The context of what the agent itself does to somebody's task."""
+    return ServerCallContext(user=Owner(owner))
+
+
+async def fail_task(store: VersionedTaskStore, task_id: str, owner: str, among: Collection[int], text: str) -> bool:
+    """FAILED with a text for everybody, if the task exists and its state is one of `among`."""
+    context = acting_for(owner)
+    stored = await store.get(task_id, context)
+    if stored is None or stored.task.status.state not in among:
+        return False
+    failed = failed_status(task_id, text)
+    task = Task()
+    task.CopyFrom(stored.task)
+    task.status.CopyFrom(failed)
+    event = TaskStatusUpdateEvent(task_id=task_id, context_id=task.context_id, status=failed)
+    await store.save(task, event=event, prev=stored.task, prev_version=stored.version, context=context)
+    return True
+
+
+def failed_status(task_id: str, text: str) -> TaskStatus:
+    """The status of a task that nobody works on any more."""
+    message = Message(message_id=f"failed-{task_id}", role=Role.ROLE_AGENT, task_id=task_id, parts=[Part(text=text)])
+    status = TaskStatus(state=TaskState.TASK_STATE_FAILED, message=message)
+    status.timestamp.GetCurrentTime()
+    return status

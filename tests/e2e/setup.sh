@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the end-to-end tests need beside Python: Node 20+, Chromium and a font with Chinese characters.
+# What the end-to-end tests need beside Python: Node 20+, Chromium, a font with Chinese characters and PostgreSQL.
 # Under CI=true missing system packages are installed; otherwise this says what to install.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -9,6 +9,7 @@ command -v node >/dev/null || missing+=(nodejs npm)
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing+=(chromium)
 { command -v fc-list >/dev/null && fc-list :lang=zh | grep -q .; } || missing+=(fontconfig fonts-wqy-zenhei)
 { command -v fc-list >/dev/null && fc-list | grep -qi emoji; } || missing+=(fonts-noto-color-emoji)
+command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing+=(postgresql)
 
 if [ ${#missing[@]} -gt 0 ]; then
   if [ "${CI:-}" != true ] || ! command -v apt-get >/dev/null; then

@@ -99,11 +99,17 @@ class Rpc:
         self.app = app
 
     async def post(
-        self, method: str, params: Mapping[str, Any], *, path: str = "/a2a", headers: Mapping[str, str] = V10
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        path: str = "/a2a",
+        headers: Mapping[str, str] = V10,
+        status: int = 200,
     ) -> dict[str, Any]:
         body = {"jsonrpc": "2.0", "id": "r1", "method": method, "params": params}
         response = await self.http.post(path, json=body, headers=dict(headers))
-        assert response.status_code == 200, response.text
+        assert response.status_code == status, response.text
         return response.json()
 
     async def click(self, name: str, context: Any, *, on: str = "message-card", **fields: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from agents.kit.clock import campus_clock
 from agents.kit.conversation import asker_of, conversation_of, question_message
 from agents.kit.database import fetch, insert_rows, load_csv, open_database
 from agents.kit.history import History
-from agents.kit.settings import AgentSettings
 from agents.kit.spec import Asker
+from agents.kit.storage import open_storage
 
 
 def called(call_id: str, name: str, **arguments: Any) -> AIMessage:
@@ -98,8 +98,8 @@ def test_the_database_is_filled_anew_at_every_start(tmp_path: Path) -> None:
         db.close()
 
 
-def test_a_task_database_in_another_form_is_refused() -> None:
-    assert AgentSettings(database="memory").task_database() is None
-    assert AgentSettings(database="sqlite:x/y.db").task_database() == Path("x/y.db")
-    with pytest.raises(ValueError, match="DATABASE"):
-        AgentSettings(database="postgres://x").task_database()
+@pytest.mark.parametrize("database", ["mysql://x", "sqlite:", "tasks.db", "postgresql:x"])
+def test_a_task_database_in_another_form_is_refused_without_repeating_it(database: str) -> None:
+    with pytest.raises(ValueError, match="DATABASE names no place") as refused:
+        open_storage(database, "agent")
+    assert database not in str(refused.value).replace("`sqlite:PATH`", "")

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from a2a.auth.user import UnauthenticatedUser
 from a2a.server.context import ServerCallContext
-from a2a.types import Message, Part, Task
+from a2a.types import Task
 from langchain_core.messages import BaseMessage
 
-from agents.kit.idempotency import IdempotencyKeys, KeyReused
+from agents.kit.ledger import KeyEntry, MemoryLedger
+from agents.kit.settings import AgentSettings
 from agents.kit.tasks import BoundedTaskStore
 from chat_models import ScriptedChatModel, ToolSpec, Turn
 from tests.unit.agents_kit.harness import V10, message, running
@@ -65,15 +67,37 @@ async def test_a_repeated_key_also_replays_into_a_stream() -> None:
     assert counting.asked == 1
 
 
+@pytest.mark.requirement("SB-KIT-07")
 async def test_a_key_with_another_question_is_an_error_that_says_so() -> None:
     async with running() as rpc:
         await rpc.send("tofu", headers=KEY)
-        reply = await rpc.post("SendMessage", {"message": message("汤")}, headers={**V10, **KEY})
+        asked = {"message": message("汤")}
+        reply = await rpc.post("SendMessage", asked, headers={**V10, **KEY}, status=409)
+        streamed = await rpc.post("SendStreamingMessage", asked, headers={**V10, **KEY}, status=409)
         old = {"role": "user", "parts": [{"text": "汤"}], "message_id": "m"}
-        legacy = await rpc.post("message/send", {"message": old}, headers=KEY)
-    assert reply["error"]["code"] == legacy["error"]["code"] == -32602
+        legacy = await rpc.post("message/send", {"message": old}, headers=KEY, status=409)
+    assert reply["error"]["code"] == legacy["error"]["code"] == streamed["error"]["code"] == -32602
     assert "Idempotency-Key" in reply["error"]["message"]
     assert "IDEMPOTENCY_KEY_REUSED" in str(reply["error"]["data"])
+
+
+async def test_a_repeated_key_gives_the_same_task_after_a_restart_with_a_database(tmp_path: Path) -> None:
+    settings = AgentSettings(database=f"sqlite:{tmp_path / 'tasks.db'}")
+    counting = Counting()
+    async with running(model=counting.model, settings=settings) as rpc:
+        first = await rpc.send("tofu", headers=KEY, contextId="c")
+    async with running(model=counting.model, settings=settings) as rpc:
+        again = await rpc.send("tofu", headers=KEY, contextId="c")
+        asked = {"message": message("汤", contextId="c")}
+        await rpc.post("SendMessage", asked, headers={**V10, **KEY}, status=409)
+    assert (again["id"], again["status"], again["artifacts"]) == (first["id"], first["status"], first["artifacts"])
+    assert counting.asked == 1
+
+
+async def test_a_retry_may_mint_a_new_message_id() -> None:
+    async with running() as rpc:
+        first = await rpc.send("tofu", headers=KEY, messageId="m1")
+        assert (await rpc.send("tofu", headers=KEY, messageId="m2"))["id"] == first["id"]
 
 
 async def test_a_key_whose_request_made_no_task_may_be_used_again() -> None:
@@ -91,30 +115,12 @@ async def test_a_key_of_absurd_length_is_refused() -> None:
     assert reply["error"]["code"] == -32602
 
 
-def ask(text: str, message_id: str = "m") -> Message:
-    return Message(message_id=message_id, parts=[Part(text=text)])
-
-
-async def test_a_retry_may_mint_a_new_message_id() -> None:
-    keys = IdempotencyKeys()
-    claim, _ = keys.claim("", "k", ask("a", "m1"))
-    assert keys.claim("", "k", ask("a", "m2")) == (claim, False)
-
-
-async def test_owners_do_not_share_keys() -> None:
-    keys = IdempotencyKeys()
-    keys.claim("alice", "k", ask("a"))
-    assert keys.claim("bob", "k", ask("b"))[1]
-    with pytest.raises(KeyReused):
-        keys.claim("alice", "k", ask("b"))
-
-
 async def test_the_oldest_keys_are_forgotten_first() -> None:
-    keys = IdempotencyKeys(limit=2)
+    ledger = MemoryLedger(limit=2)
     for name in ("k1", "k2", "k3"):
-        keys.claim("", name, ask(name))
-    assert keys.claim("", "k1", ask("other"))[1]
-    assert not keys.claim("", "k3", ask("k3"))[1]
+        await ledger.claim("", name, KeyEntry(name, name), 1e12)
+    assert (await ledger.claim("", "k3", KeyEntry("other", "other"), 1e12)).task_id == "k3"
+    assert (await ledger.claim("", "k1", KeyEntry("other", "other"), 1e12)).task_id == "other"
 
 
 async def test_the_memory_of_tasks_is_bounded() -> None:

@@ -1,0 +1,174 @@
+"""Where an agent keeps its tasks and what belongs to them: in memory, in one SQLite file, or in PostgreSQL.
+
+`DATABASE=memory | sqlite:PATH | postgresql://USER:PASSWORD@HOST/DB`. SQLite serves one process; several replicas of an
+agent share a PostgreSQL database, in which every agent has a schema of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from a2a.server.cluster.database_event_stream import DatabaseTaskEventStream
+from a2a.server.cluster.database_task_store import VersionedDatabaseTaskStore
+from a2a.server.cluster.event_stream import TaskEventStream
+from a2a.server.cluster.task_store import LegacyTaskStoreAdapter, VersionedTaskStore
+from a2a.server.models import TaskEventModel, TaskModel
+from a2a.server.tasks import DatabaseTaskStore
+from google.protobuf.json_format import MessageToDict
+from sqlalchemy import delete, event, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from agents.kit.leases import LeasedTasks, Leases
+from agents.kit.ledger import Ledger, MemoryLedger
+from agents.kit.sql_ledger import LEASES, METADATA, TURNS, SqlLedger
+from agents.kit.tasks import RESTARTED, BoundedTaskStore, failed_status
+
+LEASE_SECONDS = 30.0
+BUSY_SECONDS = 30
+POOL_SIZE = 8
+TOLD_SECONDS = 3600
+"""How long a replica may follow, from the beginning, what another one did to a task that has ended."""
+_RUNNING = ("TASK_STATE_SUBMITTED", "TASK_STATE_WORKING")
+_ENDED = ("TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED")
+_WAITING = ("TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED")
+
+
+@dataclass
+class Storage:
+    """Opened before use and closed after it. `events` carries what other replicas do, None for a single process."""
+
+    tasks: VersionedTaskStore
+    ledger: Ledger
+    leases: Leases
+    events: TaskEventStream | None = None
+    engine: AsyncEngine | None = None
+
+    async def open(self) -> None:
+        """Make the tables. In SQLite, tasks that an earlier process left running have failed from here on."""
+        if self.engine is None:
+            return
+        if self.engine.dialect.name == "sqlite":
+            await DatabaseTaskStore(self.engine).initialize()
+            async with self.engine.begin() as connection:
+                await connection.run_sync(METADATA.create_all)
+                await _bury(connection)
+        else:
+            await _prepare_postgresql(self.engine)
+
+    async def sweep(self, now: float) -> None:
+        """Delete what is over: keys, and what replicas were told about tasks that have ended."""
+        await self.ledger.sweep(now)
+        if self.events is not None and self.engine is not None:
+            ended = select(TaskModel.id).where(
+                TaskModel.last_updated < datetime.fromtimestamp(now - TOLD_SECONDS, UTC).replace(tzinfo=None),
+                _state().in_(_ENDED),
+            )
+            async with self.engine.begin() as connection:
+                await connection.execute(delete(TaskEventModel).where(TaskEventModel.task_id.in_(ended)))
+
+    async def close(self) -> None:
+        if self.engine is not None:
+            await self.engine.dispose()
+
+
+def open_storage(database: str, agent: str, *, lease_seconds: float = LEASE_SECONDS) -> Storage:
+    """The storage that `DATABASE` names. Raises ValueError for anything else."""
+    scheme, _, rest = database.partition(":")
+    if database in ("", "memory"):
+        return _storage(LegacyTaskStoreAdapter(BoundedTaskStore()), MemoryLedger())
+    if scheme == "sqlite" and rest:
+        engine = _sqlite(Path(rest))
+        ledger = SqlLedger(engine, _replica(), lease_seconds)
+        return _storage(LegacyTaskStoreAdapter(DatabaseTaskStore(engine)), ledger, engine=engine)
+    if scheme in ("postgresql", "postgres") and rest.startswith("//"):
+        engine = _postgresql(rest, agent)
+        store = VersionedDatabaseTaskStore(engine, create_table=False)
+        events = DatabaseTaskEventStream(engine, create_table=False)
+        return _storage(store, SqlLedger(engine, _replica(), lease_seconds), events=events, engine=engine)
+    raise ValueError("DATABASE names no place for tasks: write `memory`, `sqlite:PATH` or `postgresql://HOST/DB`.")
+
+
+def _storage(store: VersionedTaskStore, ledger: Ledger, **more: Any) -> Storage:
+    leases = Leases(ledger)
+    return Storage(LeasedTasks(store, leases), ledger, leases, **more)
+
+
+def _replica() -> str:
+    return uuid.uuid4().hex
+
+
+def _sqlite(path: Path) -> AsyncEngine:
+    """One connection, whose transactions take the write lock at once: nobody ever finds the database locked."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    engine = create_async_engine(
+        f"sqlite+aiosqlite:///{path}",
+        pool_size=1,
+        max_overflow=0,
+        pool_timeout=600,
+        connect_args={"timeout": BUSY_SECONDS},
+    )
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def configure(connection: Any, _: Any) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _postgresql(rest: str, agent: str) -> AsyncEngine:
+    return create_async_engine(
+        f"postgresql+asyncpg:{rest}",
+        pool_size=POOL_SIZE,
+        pool_pre_ping=True,
+        connect_args={"server_settings": {"search_path": schema_of(agent)}},
+    )
+
+
+def schema_of(agent: str) -> str:
+    """The schema of an agent's tables, so that agents may share a database."""
+    return re.sub(r"\W", "_", agent.lower())[:60] or "agent"
+
+
+async def _prepare_postgresql(engine: AsyncEngine) -> None:
+    """Schema and tables. Replicas that start together do it one after the other."""
+    async with engine.begin() as connection:
+        schema = (await connection.execute(text("SHOW search_path"))).scalar_one()
+        lock = int.from_bytes(hashlib.sha256(f"switchboard {schema}".encode()).digest()[:7])
+        await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": lock})
+        await connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {schema}"))
+        tables = [TaskModel.metadata.tables[name] for name in ("tasks", "task_versions", "task_events")]
+        await connection.run_sync(lambda sync: TaskModel.metadata.create_all(sync, tables=tables))
+        await connection.run_sync(METADATA.create_all)
+        # The SDK allows 36 characters, and a context has the id that its caller gave it.
+        for column in ("context_id", "owner"):
+            await connection.execute(text(f"ALTER TABLE tasks ALTER COLUMN {column} TYPE text"))
+
+
+def _state() -> Any:
+    """The state in the status column, in SQL."""
+    column: Any = TaskModel.status
+    return column["state"].as_string()
+
+
+async def _bury(connection: AsyncConnection) -> None:
+    """Fail what runs in a database that only this process uses, and forget who worked on it."""
+    state = _state()
+    failed = MessageToDict(failed_status("restart", RESTARTED))
+    await connection.execute(update(TaskModel).where(state.in_(_RUNNING)).values(status=failed))
+    await connection.execute(delete(LEASES))
+    waiting = select(TaskModel.id).where(state.in_(_WAITING))
+    await connection.execute(delete(TURNS).where(TURNS.c.task_id.not_in(waiting)))
