@@ -6,7 +6,7 @@ AG-UI rules: https://docs.ag-ui.com/spec/1.0/events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from supervisor.errors import ErrorRow
@@ -55,9 +55,10 @@ class Projector:
             ev.Paused: self._pause,
         }
 
-    def start(self) -> list[Event]:
-        """The opening event."""
-        return [{"type": "RUN_STARTED", **self._ids, "protocolVersion": PROTOCOL_VERSION}]
+    def start(self, origin: Mapping[str, Any] | None = None) -> list[Event]:
+        """The opening event; `origin` goes into its metadata."""
+        metadata = {"metadata": dict(origin)} if origin else {}
+        return [{"type": "RUN_STARTED", **self._ids, "protocolVersion": PROTOCOL_VERSION, **metadata}]
 
     def apply(self, event: ev.InternalEvent) -> list[Event]:
         """AG-UI events for one internal event, in order; may be empty."""

@@ -51,7 +51,8 @@ class Turn:
     waited when the turn was admitted, `unanswered` all calls that did; `given` the client's tool messages that answer
     some of them. `rewrite` holds the ids of the messages, from the last question on, that
     `messages` replace. `tools` are the client's own, `state` is what it asks to write, `model` a name of the setting.
-    `via` names the supervisors through which the question came, outermost first.
+    `via` names the supervisors through which the question came, outermost first; `origin` is what the record of the run
+    begins with beside its ids. A `declined` turn refuses the open questions and stops there: no model speaks.
     """
 
     thread_id: str
@@ -68,6 +69,8 @@ class Turn:
     unanswered: tuple[str, ...] = ()
     given: tuple[Json, ...] = ()
     via: tuple[str, ...] = ()
+    origin: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    declined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

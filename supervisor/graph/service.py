@@ -142,7 +142,7 @@ class SupervisorGraph:
         self._parts.dispatcher.release()
 
     async def _turn(self, turn: Turn, context: RunContext, recovered: bool) -> Events:
-        first = bool(turn.resume) and bool(turn.messages or turn.action)
+        first = bool(turn.resume) and bool(turn.messages or turn.action or turn.declined)
         turn, begun = await self._left_of(turn) if recovered else (turn, False)
         reader = PartReader(self._watch, context.call_ids)
         if self._watch.shared:
@@ -152,6 +152,8 @@ class SupervisorGraph:
                 # What a rewrite withdraws is not told: the snapshot that follows is without it.
                 if not turn.rewrite:
                     yield events
+        if turn.declined:
+            return
         if turn.action is not None and not begun:
             yield await self._act(turn.thread_id, turn.action)
             begun = True
@@ -174,7 +176,7 @@ class SupervisorGraph:
         if turn.action is not None:
             return left, any(m.id == turn.action.message_id for m in messages)
         if not turn.messages:
-            return left, not left.resume
+            return left, not left.resume and not turn.declined
         unanswered = not state.tasks and isinstance(messages[-1] if messages else None, HumanMessage)
         return left, _stands_at(START, state) or (_in_place(turn, messages) and not unanswered)
 

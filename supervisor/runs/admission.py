@@ -15,7 +15,7 @@ from contracts.interrupts import answer_error
 from supervisor.errors import ERRORS, Problem
 from supervisor.graph.port import Question, SurfaceAction, ThreadView, Turn, UserMessage
 from supervisor.runs.port import Receipt
-from supervisor.runs.request import Answer, TurnRequest, UserAction, resume_receipt, tool_receipt
+from supervisor.runs.request import Answer, TurnRequest, UserAction, key_receipt, resume_receipt, tool_receipt
 from supervisor.runs.standing import unanswered
 
 EMPTY = ThreadView([])
@@ -40,6 +40,8 @@ def news(request: TurnRequest, receipts: Mapping[str, Receipt]) -> TurnRequest:
     Raises `Problem` 409 message_conflict, or INVALID_RESUME for another answer to an answered question.
     """
     made = request.receipts()
+    if request.once is not None and (held := receipts.get(key_receipt(request.once[0]))) is not None:
+        return _nothing(request, held)
 
     def known(name: str) -> bool:
         return name in receipts
@@ -70,6 +72,15 @@ def news(request: TurnRequest, receipts: Mapping[str, Receipt]) -> TurnRequest:
     )
 
 
+def _nothing(request: TurnRequest, held: Receipt) -> TurnRequest:
+    """A request whose key was used before: all of it is known, or it is another one."""
+    if request.once is None or held.digest != request.once[1]:
+        detail = "This idempotency key was used for another request. Use a new key."
+        raise Problem(409, "idempotency_key_reused", detail)
+    nothing = replace(request, messages=(), answers=(), outputs=(), action=None, command=None, once=None)
+    return replace(nothing, declines=False)
+
+
 def known_run(request: TurnRequest, receipts: Mapping[str, Receipt]) -> Receipt | None:
     """The receipt of the latest thing in a request that was accepted before."""
     return next((receipts[name] for name in reversed(request.receipts()) if name in receipts), None)
@@ -96,6 +107,8 @@ def admit(request: TurnRequest, view: ThreadView, rules: Rules, now: datetime) -
     waiting = view.pending_calls
     request = replace(request, outputs=tuple(o for o in request.outputs if o.call_id in waiting))
     resume = _resumed(request.answers, view, now) | _tool_results(request, view)
+    if request.declines:
+        resume = {question.id: question.cancelled() for question in view.questions}
     turn = _turn(request, view)
     if request.action is not None and not turn.messages:
         turn = replace(turn, action=_acted(request.action, view, rules))
@@ -163,6 +176,9 @@ def _turn(request: TurnRequest, view: ThreadView) -> Turn:
         state=request.state,
         unanswered=unanswered(view.messages),
         given=tuple(output.message() for output in request.outputs),
+        via=request.via,
+        origin=request.origin,
+        declined=request.declines,
     )
     if request.command is None:
         return turn
@@ -182,7 +198,7 @@ def _turn(request: TurnRequest, view: ThreadView) -> Turn:
 def _left_open(turn: Turn, request: TurnRequest, view: ThreadView, resume: Mapping[str, Any]) -> dict[str, Any]:
     """Cancellations for what the turn goes past: calls of front-end tools, and under a rewrite every question."""
     uncovered = [q for q in view.questions if q.id not in resume]
-    if request.command is None and any(q.frontend_call is None for q in uncovered):
+    if request.command is None and not request.partial and any(q.frontend_call is None for q in uncovered):
         detail = "Questions are open: answer or cancel each of `interrupts` in `resume`, then go on."
         raise Problem(409, "interrupt_pending", detail, {"interrupts": view.interrupts})
     return {question.id: question.cancelled() for question in uncovered} if turn.messages or turn.action else {}

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
+
+import orjson
 
 from supervisor.errors import ERRORS, Problem
 from supervisor.events.encode import encode, frame
@@ -20,7 +24,7 @@ from supervisor.runs.commands import Rejected
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
 from supervisor.runs.past import Past, dump_turn, load_turn
-from supervisor.runs.port import RunRecord, RunStatus, RunStore, Thread
+from supervisor.runs.port import Receipt, RunRecord, RunStatus, RunStore, RunSummary, Thread
 from supervisor.runs.request import TurnRequest, tool_receipt
 from supervisor.runs.run import Run
 
@@ -102,6 +106,20 @@ class RunManager:
     async def view(self, thread_id: str) -> ThreadView:
         """The thread as it stands: messages with cards, open questions, shared state."""
         return await self._graph.view(thread_id)
+
+    async def past(self, run: RunSummary) -> list[tuple[int, dict[str, Any]]]:
+        """The events of a run that are on record, with their sequences."""
+        records = await self._journal.read(run.thread_id, 0, run.key)
+        return [(record.seq, orjson.loads(record.data)) for record in records]
+
+    async def tasks(self, user_id: str, run_id: str | None = None) -> list[RunSummary]:
+        """Runs of the user's A2A threads, or those of one task, oldest first."""
+        return await self._store.tasks(user_id, run_id)
+
+    async def accepted(self, thread_id: str, receipt: str) -> Receipt | None:
+        """Whether a thread has accepted something before."""
+        thread = await self._store.thread(thread_id, (receipt,))
+        return thread.receipts.get(receipt) if thread else None
 
     def active(self, thread_id: str) -> Run | None:
         """The run that is going on in a thread."""
@@ -226,7 +244,7 @@ class RunManager:
     async def _admitted(self, request: TurnRequest, thread: Thread | None) -> Run | None:
         """The run of what is new in a request, on record; None when nothing is."""
         fresh = await self._news(request, thread)
-        if not fresh.receipts() and fresh.command is None:
+        if not fresh.receipts() and fresh.command is None and not fresh.declines:
             return None
         view = EMPTY
         settled = thread is None or thread.status in ("success", "cancelled")
@@ -237,7 +255,7 @@ class RunManager:
             return None
         turn = admitted.with_model(self._model(request, thread))
         record = RunRecord(
-            uuid.uuid4().hex,
+            run_key(),
             request.thread_id,
             request.run_id,
             request.user.user_id,
@@ -279,6 +297,16 @@ class RunManager:
                 self._settings.on_end(run.status)
         finally:
             self._active.pop(run.turn.thread_id, None)
+
+
+def run_key() -> str:
+    """A unique name; names sort as their runs began."""
+    return f"{time.time_ns():016x}{uuid.uuid4().hex[:16]}"
+
+
+def began_at(key: str) -> datetime:
+    """When the run of this name began."""
+    return datetime.fromtimestamp(int(key[:16], 16) / 1e9, UTC)
 
 
 def _owned(thread: Thread | None, user_id: str) -> Thread | None:

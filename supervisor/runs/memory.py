@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from supervisor.runs.port import OURS, Receipt, RunRecord, RunStatus, Thread
+from supervisor.runs.port import A2A, OURS, Receipt, RunRecord, RunStatus, RunSummary, Thread
 
 
 class MemoryRunStore:
@@ -15,6 +15,7 @@ class MemoryRunStore:
         self._threads: dict[str, RunRecord] = {}
         self._receipts: dict[str, dict[str, Receipt]] = {}
         self._runs: dict[str, RunRecord] = {}
+        self._begun: dict[str, RunRecord] = {}
         self._status: dict[str, RunStatus] = {}
         self._last: dict[str, str] = {}
 
@@ -31,6 +32,7 @@ class MemoryRunStore:
         accepted = {name: Receipt(run.key, digest) for name, digest in run.receipts.items()}
         self._receipts.setdefault(run.thread_id, {}).update(accepted)
         self._runs[run.key] = run
+        self._begun[run.key] = replace(run, turn=b"", receipts={})
         self._status[run.key] = "running"
         self._last[run.thread_id] = run.key
 
@@ -48,6 +50,13 @@ class MemoryRunStore:
 
     async def unfinished(self) -> list[RunRecord]:
         return list(self._runs.values())
+
+    async def tasks(self, user_id: str, run_id: str | None = None) -> list[RunSummary]:
+        return [
+            RunSummary(run.key, run.thread_id, run.run_id, self._status[run.key])
+            for run in sorted(self._begun.values(), key=lambda run: run.key)
+            if run.thread_id.startswith(A2A) and run.user_id == user_id and run_id in (None, run.run_id)
+        ]
 
     async def aclose(self) -> None:
         return None

@@ -11,6 +11,8 @@ RunStatus = Literal["running", "stopping", "success", "interrupt", "waiting", "c
 that died."""
 
 
+A2A = "a2a:"
+"""How the id of a thread begins whose runs are tasks of A2A callers. Clients of `/agui` begin no such thread."""
 OURS = "ours"
 """The digest of a receipt that stands for a message of ours: no user message has it."""
 
@@ -53,6 +55,16 @@ class RunRecord:
     stopping: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run as the store remembers it for ever."""
+
+    key: str
+    thread_id: str
+    run_id: str
+    status: RunStatus
+
+
 class RunStore(Protocol):
     """Threads, runs and receipts."""
 
@@ -74,6 +86,10 @@ class RunStore(Protocol):
 
     async def unfinished(self) -> list[RunRecord]:
         """Runs that began and did not end, oldest first; without their receipts."""
+        ...
+
+    async def tasks(self, user_id: str, run_id: str | None = None) -> list[RunSummary]:
+        """Runs of a user's `A2A` threads, or those of `run_id` among them, in order of key."""
         ...
 
     async def aclose(self) -> None:

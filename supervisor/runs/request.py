@@ -49,7 +49,11 @@ class UserAction:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """One POST to `/agui`. `target` is the message that `edit-last` replaces."""
+    """One POST to `/agui`, or one message to `/a2a`. `target` is the message that `edit-last` replaces.
+
+    `once` is a key that the caller chose for the request, and the digest of what it says. A `partial` request may leave
+    questions open; one that `declines` refuses them all and asks nothing more. `via` and `origin` as in `Turn`.
+    """
 
     thread_id: str
     run_id: str
@@ -63,10 +67,16 @@ class TurnRequest:
     tools: tuple[Json, ...] = ()
     state: Json = field(default_factory=dict[str, Any])
     action: UserAction | None = None
+    once: tuple[str, str] | None = None
+    partial: bool = False
+    declines: bool = False
+    via: tuple[str, ...] = ()
+    origin: Json = field(default_factory=dict[str, Any])
 
     def receipts(self) -> dict[str, str]:
         """Digest per thing that may be done once only, by receipt name; what is newest in a conversation comes last."""
-        found = {tool_receipt(output.call_id): digest(output.content) for output in self.outputs}
+        found = {key_receipt(self.once[0]): self.once[1]} if self.once else {}
+        found |= {tool_receipt(output.call_id): digest(output.content) for output in self.outputs}
         found |= {message.id: digest(message.content) for message in self.messages}
         found |= {resume_receipt(a.interrupt_id): digest([a.cancelled, a.payload]) for a in self.answers}
         if self.action is not None:
@@ -79,6 +89,11 @@ class TurnRequest:
 def tool_receipt(call_id: str) -> str:
     """Receipt id of the result of a call of the client's tool."""
     return f"tool:{call_id}"
+
+
+def key_receipt(key: str) -> str:
+    """Receipt id of a request that came with a key of its own."""
+    return f"key:{key}"
 
 
 def resume_receipt(interrupt_id: str) -> str:

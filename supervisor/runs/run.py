@@ -42,7 +42,7 @@ class Run:
         self._past = past
         self._projector = projector
         self._outbox = make_outbox(self.feed)
-        self._outbox.put(projector.take_over(past.events) if past.events else projector.start())
+        self._outbox.put(projector.take_over(past.events) if past.events else projector.start(turn.origin))
         self._work: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -108,6 +108,9 @@ class Run:
             return self._failed(failure.row.code)
         except Exception:
             return self._failed("AGENT_INTERNAL", unexpected=True)
+        if self.turn.declined:
+            self.stopping = True
+            return await self._cancelled(graph)
         paused = self._projector.paused
         self.status = "interrupt" if paused.interrupts else "waiting" if paused.pending_calls else "success"
         return self._projector.finish()

@@ -6,9 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 from supervisor.journal.database import Database
-from supervisor.runs.port import OURS, Receipt, RunRecord, RunStatus, Thread
+from supervisor.runs.port import A2A, OURS, Receipt, RunRecord, RunStatus, RunSummary, Thread
 
-_SCHEMA = """
+_IS_TASK = f"substr(thread_id, 1, {len(A2A)}) = '{A2A}'"
+_SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS threads (
   thread_id TEXT PRIMARY KEY, user_id TEXT NOT NULL, model TEXT, last_run TEXT NOT NULL
 ) WITHOUT ROWID;
@@ -16,6 +17,7 @@ CREATE TABLE IF NOT EXISTS runs (
   run_key TEXT PRIMARY KEY, thread_id TEXT NOT NULL, run_id TEXT NOT NULL, user_id TEXT NOT NULL, status TEXT NOT NULL,
   base TEXT, turn BLOB
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS tasks ON runs (run_id) WHERE {_IS_TASK};
 CREATE INDEX IF NOT EXISTS runs_open ON runs (status) WHERE status IN ('running', 'stopping');
 CREATE TABLE IF NOT EXISTS receipts (
   thread_id TEXT NOT NULL, name TEXT NOT NULL, run_key TEXT NOT NULL, digest TEXT NOT NULL,
@@ -31,6 +33,10 @@ _BEGIN_THREAD = (
 _UNFINISHED = (
     "SELECT run_key, thread_id, run_id, user_id, turn, base, status FROM runs WHERE status IN ('running', 'stopping')"
 )
+_TASKS = f"""
+SELECT run_key, thread_id, run_id, status FROM runs
+WHERE {_IS_TASK} AND user_id = ? {{named}} ORDER BY run_key
+"""
 _SAID = "INSERT OR IGNORE INTO receipts SELECT thread_id, ?, run_key, ? FROM runs WHERE run_key = ?"
 
 
@@ -56,6 +62,9 @@ class SqliteRunStore:
     async def unfinished(self) -> list[RunRecord]:
         return await self._db.run(self._unfinished)
 
+    async def tasks(self, user_id: str, run_id: str | None = None) -> list[RunSummary]:
+        return await self._db.run(self._tasks, user_id, run_id)
+
     async def aclose(self) -> None:
         await self._db.aclose()
 
@@ -68,6 +77,11 @@ class SqliteRunStore:
         found = connection.execute(sql, (thread_id, *receipts)) if receipts else ()
         user_id, model, status = row
         return Thread(user_id, model, status, {name: Receipt(run_key, digest) for name, run_key, digest in found})
+
+    def _tasks(self, user_id: str, run_id: str | None) -> list[RunSummary]:
+        named, values = ("AND run_id = ?", (user_id, run_id)) if run_id is not None else ("", (user_id,))
+        rows = self._db.connection.execute(_TASKS.format(named=named), values)
+        return [RunSummary(*row) for row in rows]
 
     def _begin(self, run: RunRecord) -> None:
         rows = [(run.thread_id, name, run.key, digest) for name, digest in run.receipts.items()]
