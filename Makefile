@@ -28,7 +28,7 @@ test: env ## Run unit, contract and interaction tests (ARGS=... for pytest)
 	$(RUN)pytest -m "not e2e" $(ARGS)
 
 test-e2e: env ## Run the tests with processes, Node and Chromium (CI=true installs what is missing)
-	@bash tests/e2e/setup.sh
+	@bash tests/e2e/setup.sh && bash tests/interop/setup.sh
 	$(RUN)pytest -m e2e $(ARGS)
 
 check: env ## Lint, format, types, import rules, catalogue and contracts
