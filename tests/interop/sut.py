@@ -24,7 +24,7 @@ from agents.kit.card import agent_card
 from agents.kit.handler import HardenedHandler
 from agents.kit.settings import AgentSettings
 from agents.kit.spec import AgentSpec, Skill
-from agents.kit.tasks import open_task_store
+from agents.kit.tasks import BoundedTaskStore
 from chat_models import Turn
 
 Hold = Callable[[], Awaitable[None]]
@@ -141,9 +141,11 @@ def card_at(base_url: str, versions: Sequence[str] = ("1.0",)) -> AgentCard:
     return card
 
 
-def sut(hold: Hold, card: AgentCard) -> Starlette:
-    """The system under test as an ASGI app."""
-    handler = HardenedHandler(agent_executor=Conventions(hold), task_store=open_task_store(None), agent_card=card)
+def sut(hold: Hold, card: AgentCard, **handling: Any) -> Starlette:
+    """The system under test as an ASGI app; `handling` are options of the SDK's handler."""
+    handler = HardenedHandler(
+        agent_executor=Conventions(hold), task_store=BoundedTaskStore(), agent_card=card, **handling
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:

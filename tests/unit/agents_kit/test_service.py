@@ -281,3 +281,17 @@ async def test_a_body_that_says_it_is_no_json_is_refused_with_what_to_send(kind:
     assert error["data"][0]["reason"] == "CONTENT_TYPE_NOT_SUPPORTED"
     assert "application/json" in error["message"]
     assert [other.json()["error"]["code"] for other in others] == [-32600] * 3
+
+
+async def test_a_part_of_a_media_type_that_the_card_does_not_name_is_refused() -> None:
+    picture = [{"text": "tofu"}, {"raw": "dGNr", "mediaType": "image/png"}]
+    plain = [{"text": "tofu", "mediaType": "text/plain"}]
+    async with running() as rpc:
+        refused = await rpc.post("SendMessage", {"message": message("", parts=picture)})
+        old = {"kind": "file", "file": {"bytes": "dGNr", "mimeType": "image/png"}}
+        asked = {"kind": "message", "messageId": "m", "role": "user", "parts": [old]}
+        refused_old = await rpc.post("message/send", {"message": asked}, headers={})
+        answered = await rpc.send("", parts=plain)
+    assert refused["error"]["code"] == refused_old["error"]["code"] == -32005
+    assert "image/png" in refused["error"]["message"]
+    assert answered["status"]["state"] == "TASK_STATE_COMPLETED"
