@@ -156,6 +156,11 @@ SB-KIT-04 | design 7 | A task that nobody works on any more fails, and one that 
 SB-KIT-05 | design 7 | Keys expire.
 SB-KIT-06 | design 7 | Many writers at once never find an agent's database locked.
 SB-KIT-07 | design 7 | A key with another message is refused as a conflict.
+SB-KIT-10 | design 7 | A tool of an agent may ask the user several times, and acts after the last answer, in one task.
+SB-KIT-11 | design 7 | An answer that does not fit is asked for again, with a word of why.
+SB-KIT-12 | design 7 | A question of an agent survives restarts with all that was said before it.
+SB-KIT-13 | design 7 | An answer that is sent again under its key is given once.
+SB-KIT-14 | design 7 | A task that waits can be cancelled, and then does nothing any more.
 SB-RAW-01 | design 3 | With LEGACY_RAW a run can be told in RAW events, over the same thread and under the same rules.
 SB-RAW-02 | design 3 | Without LEGACY_RAW there is no such address.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.

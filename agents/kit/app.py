@@ -107,7 +107,11 @@ def build_app(
             client = await stack.enter_async_context(Client(quiet_server(spec.mcp_server, db, clock)))
             graph = AgentGraph(spec, chosen, await langchain_tools(client), clock)
             executor.inner = GraphExecutor(
-                graph, turn_seconds=settings.turn_seconds, max_chars=settings.max_message_chars
+                graph,
+                turn_seconds=settings.turn_seconds,
+                max_chars=settings.max_message_chars,
+                ledger=storage.ledger,
+                wait_seconds=settings.interrupted_seconds,
             )
             stack.push_async_callback(handler.aclose)
             logger.info("%s is ready", spec.name)

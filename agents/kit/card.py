@@ -56,4 +56,8 @@ def _extensions(spec: AgentSpec) -> list[AgentExtension]:
             uri=IDEMPOTENCY_EXTENSION,
             description="A repeated Idempotency-Key header gives the task that the first request made.",
         ),
+        AgentExtension(
+            uri=ACTIVITY_EXTENSION,
+            description="Status updates tell the agent's tool calls to callers that name this in A2A-Extensions.",
+        ),
     ]

@@ -6,13 +6,13 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
 from agents.kit.conversation import answers_in_chinese, conversation_of, question_message
 from agents.kit.history import History
 from agents.kit.spec import Action, AgentSpec, Asker, Conversation, Step
-from agents.kit.turn import Answer, Question, Status, Text
+from agents.kit.turn import Answer, Done, Event, Question, Status, Text
 
 REFUSED = (
     "这个操作没有成功：卡片里的数据不完整或已经过期，请重新提问。",
@@ -30,7 +30,7 @@ class Clicks:
 
     async def run(
         self, question: Question, action: Action, act: Callable[[Action, Conversation], Step | None]
-    ) -> AsyncIterator[Status | Text | Answer]:
+    ) -> AsyncIterator[Event]:
         """Carry out one click. Ends with one `Answer`; a click that makes no sense is answered in words."""
         before = self._history.messages(question.owner, question.context_id)
         chinese = _in_chinese(action, before, question.asker)
@@ -39,8 +39,10 @@ class Clicks:
         said: list[BaseMessage] = [_asked(action, question.asker, chinese)]
         kept = said[:]
         for name, arguments in step.calls:
-            yield Status(self._spec.status(name, arguments, chinese))
-            called = await self._call(name, arguments)
+            call_id = uuid.uuid4().hex
+            yield Status(self._spec.status(name, arguments, chinese), call_id, name)
+            called = await self._call(name, arguments, call_id)
+            yield Done(call_id, called[1].status != "error")
             said += called
             # What these tools are given is for them alone: a model would read it in the history.
             kept += called if name not in self._spec.action_tools else []
@@ -53,9 +55,9 @@ class Clicks:
         yield Text(text)
         yield Answer(text, card, update=step.update and card is not None and card.type == action.card_type)
 
-    async def _call(self, name: str, arguments: Mapping[str, Any]) -> list[BaseMessage]:
-        call: dict[str, Any] = {"name": name, "args": dict(arguments), "id": uuid.uuid4().hex, "type": "tool_call"}
-        return [AIMessage("", tool_calls=[call]), await self._tools[name].ainvoke(call)]
+    async def _call(self, name: str, arguments: Mapping[str, Any], call_id: str) -> tuple[AIMessage, ToolMessage]:
+        call: dict[str, Any] = {"name": name, "args": dict(arguments), "id": call_id, "type": "tool_call"}
+        return AIMessage("", tool_calls=[call]), await self._tools[name].ainvoke(call)
 
 
 def _asked(action: Action, asker: Asker, chinese: bool) -> HumanMessage:

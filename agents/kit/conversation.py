@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -28,7 +28,7 @@ def conversation_of(messages: Sequence[BaseMessage]) -> Conversation:
     """What is being asked, what the tools gave for it, and what came before."""
     last = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=-1)
     asked = messages[last] if last >= 0 else HumanMessage("")
-    asker = Asker(**asked.additional_kwargs.get(_ASKER, {}))
+    asker = _asker(asked.additional_kwargs.get(_ASKER, {}))
     return Conversation(
         question=asked.text,
         chinese=asked.additional_kwargs.get(_CHINESE, answers_in_chinese(asked.text, asker)),
@@ -37,6 +37,12 @@ def conversation_of(messages: Sequence[BaseMessage]) -> Conversation:
         earlier=tuple(m.text for m in messages[: max(last, 0)] if isinstance(m, HumanMessage)),
         earlier_results=tool_results(messages[: max(last, 0)]),
     )
+
+
+def _asker(stored: Mapping[str, Any]) -> Asker:
+    """JSON has no tuples, and a turn that waited comes back from there."""
+    asker = Asker(**stored)
+    return replace(asker, location=(asker.location[0], asker.location[1])) if asker.location else asker
 
 
 def answers_in_chinese(question: str, asker: Asker) -> bool:

@@ -1,15 +1,17 @@
-"""Runs the agent's graph for one A2A task and says what happens as task events. Every task ends in a terminal state."""
+"""Runs the agent's graph for one A2A task and tells what happens as task events. Every task ends, or waits."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
-from a2a.helpers import new_task_from_user_message, new_text_part
+from a2a.helpers import new_data_part, new_task_from_user_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor, RequestContext
 from a2a.server.events import EventQueue
 from a2a.server.tasks import TaskUpdater
@@ -17,67 +19,118 @@ from a2a.types import Message, TaskState
 from google.protobuf.json_format import MessageToDict
 
 from agents.kit.action import BadAction, action_in
+from agents.kit.activity import Activity, wanted_by
+from agents.kit.answering import answer_in, asked_again, question_text
+from agents.kit.artifact import ANSWER, TextArtifact
 from agents.kit.conversation import answers_in_chinese, asker_of
 from agents.kit.graph import AgentGraph
-from agents.kit.turn import Answer, Question, Status, Text
+from agents.kit.ledger import Ledger, MemoryLedger, ParkedTurn
+from agents.kit.open_turn import OpenTurn, open_turn
+from agents.kit.public_texts import CANCELLED, public_text
+from agents.kit.turn import Answer, Asked, Done, Event, Question, Status, Text
 
 logger = logging.getLogger(__name__)
 
-FLUSH_CHARS = 24
-FLUSH_SECONDS = 0.05
 STREAMING_METHODS = frozenset({"SendStreamingMessage", "message/stream"})
-
-_TEXTS = {
-    "failed": (
-        "抱歉，处理这个问题时出了点差错，请稍后再试。",
-        "Sorry, something went wrong here. Please try again later.",
-    ),
-    "timeout": ("抱歉，这个问题花的时间太长，请稍后再试。", "Sorry, this took too long. Please try again later."),
-    "empty": ("没有读到问题，请用文字描述。", "The message holds no text. Please ask in words."),
-    "too_long": ("问题太长了，请缩短后再试。", "The question is too long. Please shorten it."),
-    "bad_action": ("读不懂这次点击，请重新打开卡片。", "This click cannot be read. Please open the card again."),
-    "cancelled": ("已取消。", "Cancelled."),
-}
+WAIT_SECONDS = 86_400.0
 
 
 class GraphExecutor(AgentExecutor):
-    """Executes tasks with an `AgentGraph`. `turn_seconds` bounds one answer, `max_chars` one question."""
+    """Executes tasks with an `AgentGraph`. `turn_seconds` bounds one answer, `max_chars` one question.
 
-    def __init__(self, graph: AgentGraph, *, turn_seconds: float, max_chars: int) -> None:
+    A turn that asks its user waits in `ledger`, for `wait_seconds`.
+    """
+
+    def __init__(
+        self,
+        graph: AgentGraph,
+        *,
+        turn_seconds: float,
+        max_chars: int,
+        ledger: Ledger | None = None,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
         self._graph = graph
         self._turn_seconds = turn_seconds
         self._max_chars = max_chars
+        self._ledger = ledger or MemoryLedger()
+        self._wait_seconds = wait_seconds
+        self._running: set[asyncio.Task[Any]] = set()
+        self._stopping = False
+
+    def stop(self) -> None:
+        """End what runs as failed: the process goes. Nothing may be executed after this."""
+        self._stopping = True
+        for task in self._running:
+            task.cancel()
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
-        """Answer the message: WORKING statuses, the text as an artifact in pieces, then COMPLETED with the card."""
-        message = context.message
+        """Answer the message: WORKING statuses, the text as an artifact in pieces, then COMPLETED with the card.
+
+        A message to a task that waits for its user is the answer, and the turn goes on.
+        """
+        message, task = context.message, asyncio.current_task()
         assert message is not None
+        assert task is not None
         if not context.current_task:
             await event_queue.enqueue_event(new_task_from_user_message(message))
         updater = TaskUpdater(event_queue, context.task_id or "", context.context_id or "")
         question = _question(context, message)
+        self._running.add(task)
         try:
-            try:
-                question = replace(question, action=action_in(message))
-                problem = self._problem(question)
-            except BadAction as error:
-                logger.warning("a click was refused: %s", error)
-                problem = "bad_action"
-            if problem:
-                await _finish(updater, TaskState.TASK_STATE_REJECTED, _public(problem, question))
-                return
             async with asyncio.timeout(self._turn_seconds):
-                await self._answer(updater, question, context)
+                await self._deal_with(updater, question, message, context)
         except TimeoutError:
-            await _finish(updater, TaskState.TASK_STATE_FAILED, _public("timeout", question))
+            await self._fail(updater, question, "timeout")
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            task.uncancel()
+            await self._fail(updater, question, "stopped")
         except Exception as error:
             logger.error("a turn failed: %s", type(error).__name__)
-            await _finish(updater, TaskState.TASK_STATE_FAILED, _public("failed", question))
+            await self._fail(updater, question, "failed")
+        finally:
+            self._running.discard(task)
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
         """Record the cancellation; the SDK then cancels `execute`, and with it the graph and its tool calls."""
         updater = TaskUpdater(event_queue, context.task_id or "", context.context_id or "")
-        await _finish(updater, TaskState.TASK_STATE_CANCELED, "已取消。 Cancelled.")
+        await _finish(updater, TaskState.TASK_STATE_CANCELED, CANCELLED)
+
+    async def _deal_with(
+        self, updater: TaskUpdater, question: Question, message: Message, context: RequestContext
+    ) -> None:
+        parked = await self._ledger.parked(question.task_id) if context.current_task else None
+        if parked is not None:
+            await self._go_on(updater, question, message, context, parked)
+            return
+        try:
+            question = replace(question, action=action_in(message))
+            problem = self._problem(question)
+        except BadAction as error:
+            logger.warning("a click was refused: %s", error)
+            problem = "bad_action"
+        if problem:
+            await _finish(updater, TaskState.TASK_STATE_REJECTED, public_text(problem, question))
+            return
+        await updater.start_work()
+        await self._tell(updater, question, self._graph.run(question), context, 0)
+
+    async def _go_on(
+        self, updater: TaskUpdater, who: Question, message: Message, context: RequestContext, parked: ParkedTurn
+    ) -> None:
+        """The message is the answer to the question of a parked turn; if it does not answer it, it is asked again."""
+        turn = open_turn(parked.state)
+        asked = replace(who, text=turn.messages[0].text)
+        answer = answer_in(message, turn.asks[0].payload)
+        if answer is None or len(who.text) > self._max_chars:
+            chinese = answers_in_chinese(asked.text, asked.asker)
+            payload = asked_again(turn.asks[0].payload, chinese)
+            await self._park(updater, asked, turn, payload, parked.round + 1)
+            return
+        await updater.start_work()
+        await self._tell(updater, asked, self._graph.resume(who, turn, answer), context, parked.round)
 
     def _problem(self, question: Question) -> str | None:
         if question.action is not None:
@@ -86,52 +139,58 @@ class GraphExecutor(AgentExecutor):
             return "empty"
         return "too_long" if len(question.text) > self._max_chars else None
 
-    async def _answer(self, updater: TaskUpdater, question: Question, context: RequestContext) -> None:
-        await updater.start_work()
-        state = context.call_context.state
-        artifact = _TextArtifact(updater, streaming=state.get("method") in STREAMING_METHODS)
-        answer: Answer | None = None
-        async for event in self._graph.run(question):
+    async def _tell(
+        self,
+        updater: TaskUpdater,
+        question: Question,
+        events: AsyncIterator[Event],
+        context: RequestContext,
+        asked: int,
+    ) -> None:
+        """`asked` is the number of the question that was answered last."""
+        state, task = context.call_context.state, context.current_task
+        begun = task is not None and any(artifact.artifact_id == ANSWER for artifact in task.artifacts)
+        artifact = TextArtifact(updater, streaming=state.get("method") in STREAMING_METHODS, begun=begun)
+        activity = Activity(updater, wanted=wanted_by(state.get("headers", {})))
+        end: Answer | Asked | None = None
+        async for event in events:
             match event:
-                case Status(text):
-                    await updater.start_work(updater.new_agent_message([new_text_part(text)]))
+                case Status():
+                    await activity.begins(event)
+                case Done():
+                    await activity.ends(event)
                 case Text(text):
                     await artifact.write(text)
-                case Answer():
-                    answer = event
-        assert answer is not None
+                case Answer() | Asked():
+                    end = event
+        assert end is not None
+        if isinstance(end, Asked):
+            await artifact.pause()
+            await self._park(updater, question, end.turn, end.turn.asks[0].payload, asked + 1)
+            return
         await artifact.close()
-        metadata = _metadata(answer, _trace_id(state.get("headers", {})))
-        await _finish(updater, TaskState.TASK_STATE_COMPLETED, answer.text, metadata)
+        metadata = _metadata(end, _trace_id(state.get("headers", {})))
+        await _finish(updater, TaskState.TASK_STATE_COMPLETED, end.text, metadata)
+        await self._ledger.unpark(question.task_id)
 
+    async def _park(
+        self, updater: TaskUpdater, question: Question, turn: OpenTurn, payload: Mapping[str, Any], number: int
+    ) -> None:
+        """Keep the turn, then ask: a question that somebody has seen can be answered."""
+        expires = time.time() + self._wait_seconds
+        await self._ledger.park(ParkedTurn(question.task_id, question.owner, number, turn.dumps(), expires))
+        until = datetime.fromtimestamp(expires, UTC).isoformat(timespec="seconds")
+        parts = [new_text_part(question_text(payload)), new_data_part({"expiresAt": until, **payload})]
+        state = TaskState.TASK_STATE_INPUT_REQUIRED
+        if payload["type"] == "unlock":
+            state = TaskState.TASK_STATE_AUTH_REQUIRED
+        await updater.update_status(state, updater.new_agent_message(parts))
 
-class _TextArtifact:
-    """The answer's text as one artifact: streamed in small pieces, otherwise whole, since a task keeps every piece."""
-
-    def __init__(self, updater: TaskUpdater, *, streaming: bool) -> None:
-        self._updater = updater
-        self._streaming = streaming
-        self._held = ""
-        self._sent = False
-        self._flushed_at = 0.0
-
-    async def write(self, text: str) -> None:
-        self._held += text
-        due = len(self._held) >= FLUSH_CHARS or time.monotonic() - self._flushed_at >= FLUSH_SECONDS
-        # The last piece has to carry `last_chunk`, so one character is always held back.
-        if self._streaming and due and len(self._held) > 1:
-            ready, self._held = self._held[:-1], self._held[-1]
-            await self._send(ready, last=False)
-
-    async def close(self) -> None:
-        await self._send(self._held, last=True)
-
-    async def _send(self, text: str, *, last: bool) -> None:
-        await self._updater.add_artifact(
-            [new_text_part(text)], artifact_id="answer", name="answer", append=self._sent, last_chunk=last
-        )
-        self._sent = True
-        self._flushed_at = time.monotonic()
+    async def _fail(self, updater: TaskUpdater, question: Question, why: str) -> None:
+        # A turn may be stopped after its last word.
+        with suppress(RuntimeError):
+            await _finish(updater, TaskState.TASK_STATE_FAILED, public_text(why, question))
+        await self._ledger.unpark(question.task_id)
 
 
 def _question(context: RequestContext, message: Message) -> Question:
@@ -141,12 +200,8 @@ def _question(context: RequestContext, message: Message) -> Question:
         asker=asker_of(metadata),
         owner=context.call_context.user.user_name,
         context_id=context.context_id or "",
+        task_id=context.task_id or "",
     )
-
-
-def _public(key: str, question: Question) -> str:
-    chinese, english = _TEXTS[key]
-    return chinese if answers_in_chinese(question.text, question.asker) else english
 
 
 def _metadata(answer: Answer, trace_id: str | None) -> dict[str, Any]:

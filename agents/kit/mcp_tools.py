@@ -11,6 +11,8 @@ from mcp.client import Client
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 
+from agents.kit.asking import CURRENT, KIT_ARGUMENTS, Call, ask_in
+
 logger = logging.getLogger(__name__)
 
 TOOL_SECONDS = 20.0
@@ -37,20 +39,36 @@ async def langchain_tools(client: Client) -> list[BaseTool]:
 
 
 def _tool(client: Client, tool: Tool) -> BaseTool:
+    schema, filled_in = _without_kit_arguments(tool.input_schema)
     return StructuredTool(
         name=tool.name,
         description=tool.description or tool.name,
-        args_schema=tool.input_schema,
-        coroutine=_caller(client, tool.name),
+        args_schema=schema,
+        coroutine=_caller(client, tool.name, filled_in),
         response_format="content_and_artifact",
         handle_tool_error=True,
     )
 
 
-def _caller(client: Client, name: str) -> Callable[..., Coroutine[Any, Any, tuple[str, dict[str, Any] | None]]]:
+def _without_kit_arguments(schema: dict[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
+    """The schema as a model sees it, and the parameters that the kit fills in."""
+    properties: dict[str, Any] = schema.get("properties", {})
+    filled_in = frozenset(properties) & frozenset(KIT_ARGUMENTS)
+    shown = {name: value for name, value in properties.items() if name not in filled_in}
+    required = [name for name in schema.get("required", ()) if name not in filled_in]
+    return {**schema, "properties": shown, "required": required} if filled_in else schema, filled_in
+
+
+def _caller(
+    client: Client, name: str, filled_in: frozenset[str]
+) -> Callable[..., Coroutine[Any, Any, tuple[str, dict[str, Any] | None]]]:
     async def call(**arguments: Any) -> tuple[str, dict[str, Any] | None]:
+        ours = (CURRENT.get() or Call()).arguments()
+        given = {key: value for key, value in arguments.items() if key not in KIT_ARGUMENTS}
+        given |= {key: ours[key] for key in filled_in}
         try:
-            result = await client.call_tool(name, arguments, read_timeout_seconds=TOOL_SECONDS)
+            result = await client.call_tool(name, given, read_timeout_seconds=TOOL_SECONDS)
+            ask_in("", result.structured_content)
         except Exception as error:
             logger.error("tool %s failed: %s", name, type(error).__name__)
             raise ToolException(FAILED) from None

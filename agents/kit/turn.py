@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agents.kit.open_turn import OpenTurn
 from agents.kit.spec import Action, Asker, Card
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A line that says what the agent is doing."""
+    """A line that says what the agent is doing: calling `tool`. `call` is the id of that call."""
 
     text: str
+    call: str = ""
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The call has given something."""
+
+    call: str
+    ok: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,13 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """The end of the turn for now: the user has to answer first."""
+
+    turn: OpenTurn
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question in a conversation, or a click. `owner` is the authenticated user, "" without authentication."""
 
@@ -39,3 +57,7 @@ class Question:
     owner: str
     context_id: str
     action: Action | None = None
+    task_id: str = ""
+
+
+Event = Status | Done | Text | Answer | Asked
