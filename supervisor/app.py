@@ -19,6 +19,9 @@ from starlette.middleware.cors import CORSMiddleware
 from a2ui_schemas.gate import check
 from a2ui_schemas.loader import Catalogue, load_catalogue
 from chat_models import resolve_model
+from supervisor.a2a import routes as a2a
+from supervisor.a2a.desk import Desk, Nesting
+from supervisor.a2a.routes import A2ADoor
 from supervisor.card_desk import CardDesk
 from supervisor.cards import artifact
 from supervisor.cards.render import CardRenderer
@@ -137,6 +140,9 @@ async def _open(
         metrics=metrics,
     )
     app.include_router(router(door))
+    if settings.serve_a2a:
+        tasks = Desk(runs, Nesting(dispatch.supervisor_id, settings.nesting_limit), settings.subagent_events)
+        app.include_router(a2a.router(A2ADoor(door, tasks, settings.nesting_limit, settings.public_url)))
     if settings.legacy_raw:
         from supervisor.http import raw  # the bridge takes seconds to import
 
@@ -212,6 +218,7 @@ def _dispatch_settings(settings: Settings) -> DispatchSettings:
     return DispatchSettings(
         agents=parse_agents(settings.agents),
         agent_token=settings.agent_token,
+        supervisor_id=settings.own_id(),
         total_timeout=settings.agent_timeout,
         discovery_interval=settings.discovery_interval,
     )

@@ -36,6 +36,19 @@ class Settings(BaseSettings):
     """Bearer token sent to every agent; none is sent when unset."""
     agent_timeout: float = Field(default=30, gt=0)
     """Seconds that one call to an agent may take in all."""
+    agent_first_byte_seconds: float = Field(default=15, gt=0)
+    """How long a streamed answer may take to begin."""
+    agent_idle_seconds: float = Field(default=20, gt=0)
+    """How long a streamed answer may pause before its task is asked for instead."""
+    agent_max_in_flight: int = Field(default=64, gt=0)
+    """Calls to one agent at a time; further ones wait within their time."""
+    agent_circuit_failures: int = Field(default=5, gt=0)
+    """Failures in a row after which an agent is not asked for `agent_circuit_seconds`."""
+    agent_circuit_seconds: float = Field(default=10, gt=0)
+    turn_seconds: float = Field(default=180, gt=0)
+    """How long the agents of one run may take, all rounds together."""
+    legacy_agents: str = ""
+    """`name,name`: agents that take only the envelope of before A2A 1.0 and 0.3; they may lack an agent card."""
     discovery_interval: float = Field(default=10, gt=0)
     """Seconds between two looks at the agents' cards."""
     catalogue_dir: Path | None = None

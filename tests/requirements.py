@@ -268,6 +268,11 @@ SB-GRAPH-05 | design 6 | A turn with too many steps ends with a code.
 SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
 SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are told in its lane, under ids that are unique in the run.
 SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it, however the invocation ends.
+SB-A2A-02 | design 7 | The circuit of an agent is visible, opens alone and closes after a good call.
+SB-A2A-03 | design 7 | Calls to one agent at a time are limited, counted, and wait their turn.
+SB-A2A-04 | design 7 | A turn has a budget of time for its agents, and ends in words when it is used up.
+SB-A2A-05 | design 7 | The first agent's result is shown while others are at work.
+SB-A2A-06 | design 7 | An agent that knows only the old envelope is named by a setting.
 SB-A2A-ACTIVITY-03 | design 10 | That holds also when the process dies in between and another one goes on.
 SB-A2A-ACTIVITY-04 | design 7 | Activity that is malformed is ignored, and number and size of it are bounded.
 SB-A2A-ACTIVITY-05 | design 7 | We announce to an agent the extensions of ours that its card declares, and no others.
@@ -277,6 +282,31 @@ _CASES = """
 AGS-01 | cases | Two calls that are streamed one after the other keep their own arguments.
 AGS-03 | cases | Name and arguments in one chunk still give TOOL_CALL_ARGS.
 AGS-04 | cases | Text, a call, and more text of one model message stay one message.
+A2A-01 | cases | Every shape of a reply is an answer: message, 0.3 task, 1.0 task, 1.0 message.
+A2A-02 | cases | Both spellings of a task's state give one outcome, and an unknown one is an error.
+A2A-03 | cases | An agent that answers at once with a working task is polled, within its time.
+A2A-04 | cases | The answer to a question of an agent goes on with the same task under a key of its own.
+A2A-07 | cases | A stop reaches the remote task, and a remote that does not end holds nobody.
+A2A-10 | cases | One failing leg of several loses none of the others and leaks nothing.
+A2A-11 | cases | A call keeps its key over retries and restarts; another turn has another key.
+A2A-ISSUE-01 | a2a-python 1206 | A follow-up carries the task and its context; an agent infers what is missing.
+A2A-ISSUE-02 | adk-python 4934 | Task, context and agent are kept while a task waits and dropped when it has ended.
+A2A-ISSUE-03 | adk-python 3393 | A task that waits for input is a question to the user.
+A2A-ISSUE-04 | adk-python 7245 | No model ever gets an empty result for an agent that asks.
+A2A-ISSUE-05 | strands 3923 | A waiting task speaks with its status message, a completed one with its artifacts.
+A2A-ISSUE-06 | agents-at-scale-ark 2942 | Progress is never part of the answer; chunks append where they say so.
+A2A-ISSUE-07 | adcp-client 2015 | A field called status in an agent's data says nothing about its task.
+A2A-ISSUE-08 | gemini-cli 22724 | A task that has ended gets no further message; the context goes on.
+A2A-ISSUE-09 | beeai 1183 | Deadlines are ours, each for what it is about, never a library's default.
+A2A-ISSUE-10 | A2A 928 | What was asked is on record before it is sent, so that a retry is recognised.
+A2A-ISSUE-11 | a2a-python 832 | A stream that broke off is picked up by asking for the task.
+A2A-ISSUE-12 | a2a-dotnet 344 | A stream that goes silent does not hold a turn.
+A2A-ISSUE-13 | A2A 1599 | The address is discovery's; of the card's only the path counts.
+A2A-ISSUE-14 | litellm 30795 | A card that lies about its version costs one request, once.
+A2A-ISSUE-15 | a2a-js 601 | The codec is chosen by the interface's version.
+A2A-ISSUE-16 | a2a-python 168 | Traces go on across the border to an agent.
+A2A-ISSUE-19 | adk-python 4145 | A task always ends or waits, however its agent fails.
+A2A-ISSUE-20 | rossoctl 174 | An agent never gets the user's own token, and without one of its own is not asked.
 AGS-05 | cases | A model that fails mid-sentence: the message is closed, one RUN_ERROR, nothing leaks.
 AGS-10 | cases | The client's ids come back, and empty pieces are never sent.
 AGS-11 | cases | A snapshot never comes between the pieces of a run and says the same ids.

@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -35,6 +36,7 @@ class A2ADispatcher:
     One per process; `client` comes from `make_client` and stays the caller's to close.
 
     `clock` (breaker), `sleep` (pauses between attempts and polls) and `jitter` (0..1) are replaced in tests.
+    `observe` is told of every call: the agent, its error code or `ok`, and the seconds it took.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class A2ADispatcher:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
+        observe: Callable[[str, str, float], None] = lambda *_: None,
     ) -> None:
         self._discovery = discovery
         self._tokens = tokens
         self._settings = settings
         self._clock = clock
+        self._observe = observe
         self._tools = LegTools(Wire(client, settings), settings, Ways(), sleep, jitter)
         self._guards: dict[str, AgentGuard] = {}
         self._background: set[asyncio.Task[None]] = set()
@@ -62,19 +66,32 @@ class A2ADispatcher:
         return self._discovery.version
 
     def agents(self) -> Sequence[AgentInfo]:
-        return self._discovery.agents()
+        return [self._guarded(info) for info in self._discovery.agents()]
+
+    def _guarded(self, info: AgentInfo) -> AgentInfo:
+        guard = self._guards.get(info.name)
+        if guard is None or (guard.breaker.state == "closed" and not guard.in_flight):
+            return info
+        return replace(info, circuit=guard.breaker.state, in_flight=guard.in_flight)
 
     async def call(self, call: AgentCall, on_progress: Callable[[Progress], None]) -> DispatchResult:
-        with tracing.agent_call_span(call.agent) as span:
-            result = await self._call(call, on_progress)
-            if result.error:
-                tracing.failed(span, result.error)
-            return result
+        started, outcome_code = time.monotonic(), "cancelled"
+        try:
+            with tracing.agent_call_span(call.agent) as span:
+                result = await self._call(call, on_progress)
+                outcome_code = result.error or "ok"
+                if result.error:
+                    tracing.failed(span, result.error)
+                return result
+        finally:
+            self._observe(call.agent, outcome_code, time.monotonic() - started)
 
     async def _call(self, call: AgentCall, on_progress: Callable[[Progress], None]) -> DispatchResult:
         endpoint = await self._locate(call.agent)
         if isinstance(endpoint, Unavailable):
             return outcome.failure(call.agent, endpoint.code)
+        if call.seconds is not None and call.seconds <= 0:
+            return outcome.failure(call.agent, "timeout")
         guard = self._guard(call.agent)
         if not guard.breaker.allow():
             return outcome.failure(call.agent, "circuit_open")
@@ -118,8 +135,9 @@ class A2ADispatcher:
         return found
 
     async def _run(self, leg: Leg, guard: AgentGuard, endpoint: Endpoint, call: AgentCall) -> DispatchResult:
+        total = self._settings.total_timeout
         try:
-            async with asyncio.timeout(self._settings.total_timeout), guard.slots:
+            async with asyncio.timeout(total if call.seconds is None else min(total, call.seconds)), guard.slot():
                 token = await self._token(endpoint, call)
                 return outcome.of_reply(call.agent, await leg.run(token))
         except TimeoutError:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 
-BreakerState = Literal["closed", "open", "half_open"]
+from supervisor.dispatch.port import Circuit
 
 
 class CircuitBreaker:
@@ -25,7 +25,7 @@ class CircuitBreaker:
         self._probing = False
 
     @property
-    def state(self) -> BreakerState:
+    def state(self) -> Circuit:
         if self._opened_at is None:
             return "closed"
         return "half_open" if self._clock() - self._opened_at >= self._seconds else "open"
@@ -54,8 +54,19 @@ class CircuitBreaker:
 
 
 class AgentGuard:
-    """The breaker and the slots of one agent."""
+    """The breaker and the slots of one agent. `in_flight` counts the slots that are taken."""
 
     def __init__(self, breaker: CircuitBreaker, max_in_flight: int) -> None:
         self.breaker = breaker
-        self.slots = asyncio.Semaphore(max_in_flight)
+        self.in_flight = 0
+        self._slots = asyncio.Semaphore(max_in_flight)
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncGenerator[None]:
+        """One call's place; waits until there is one."""
+        async with self._slots:
+            self.in_flight += 1
+            try:
+                yield
+            finally:
+                self.in_flight -= 1

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from supervisor.dispatch.activity import Activity
 
+Circuit = Literal["closed", "open", "half_open"]
 LegStatus = Literal["completed", "failed", "timed_out", "suspended", "cancelled"]
 
 
@@ -38,7 +39,8 @@ class AgentSkill:
 class AgentInfo:
     """A domain agent as discovery sees it.
 
-    `error` says in words why an agent is not healthy; `findings` are warnings.
+    `error` says in words why an agent is not healthy; `findings` are warnings. `circuit` says whether calls are let
+    through: `open` refuses them at once, `half_open` lets one try. `in_flight` counts the calls of this process.
     """
 
     name: str
@@ -51,6 +53,8 @@ class AgentInfo:
     healthy: bool = True
     error: str | None = None
     findings: tuple[str, ...] = ()
+    circuit: Circuit = "closed"
+    in_flight: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class AgentCall:
 
     `idempotency_key` is the same for every attempt; `context_id` names the conversation. `task_id` goes on with a
     remote task that waits for an answer; `data` is that answer as JSON, beside its words in `query`. `via` names the
-    supervisors through which the question came to this one, outermost first.
+    supervisors through which the question came to this one, outermost first. `seconds` is what its turn has left.
     """
 
     agent: str
@@ -70,6 +74,7 @@ class AgentCall:
     task_id: str | None = None
     data: dict[str, Any] | None = None
     via: tuple[str, ...] = ()
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,14 @@ class DispatchSettings:
     max_card_bytes: int = 256 * 1024
 
 
+def parse_names(text: str, agents: Mapping[str, str]) -> frozenset[str]:
+    """`name,name` as a set. Raises ValueError for a name that is none of the `agents`."""
+    names = frozenset(filter(None, (part.strip() for part in text.split(","))))
+    if unknown := sorted(names - agents.keys()):
+        raise ValueError(f"legacy_agents: {', '.join(unknown)}: AGENTS names no such agent")
+    return names
+
+
 def parse_agents(text: str) -> dict[str, str]:
     """`name=url,name=url` as a dict.
 

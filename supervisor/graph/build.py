@@ -42,7 +42,7 @@ class GraphParts:
     """What the graph is made of.
 
     `models` are the ones a thread may choose beside the default `model`; `tools` and `shared_state` are the host's.
-    `interrupt_ttl` bounds how long a question may be answered.
+    `interrupt_ttl` bounds how long a question may be answered, `turn_seconds` how long a turn may wait for agents.
     """
 
     model: BaseChatModel
@@ -55,6 +55,7 @@ class GraphParts:
     tools: Sequence[BaseTool] = ()
     shared_state: tuple[str, ...] = ()
     interrupt_ttl: timedelta | None = None
+    turn_seconds: float | None = None
 
 
 def tool_names(host: Sequence[BaseTool]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ class RunContext:
 
     `tools` are the client's own, as OpenAI tool schemas by name; `frontend_calls` ids of their calls that were pending
     when the run began. `paused` turns True when something in the run waits for the user or the client. `via` as in
-    `Turn`.
+    `Turn`. `ends_at` is when (monotonic seconds) agents must have answered, None for no limit.
     """
 
     thread_id: str
@@ -26,3 +27,8 @@ class RunContext:
     call_ids: CallIds = field(default_factory=CallIds)
     paused: bool = False
     via: tuple[str, ...] = ()
+    ends_at: float | None = None
+
+    def seconds_left(self) -> float | None:
+        """What the turn has left for its agents, None for no limit."""
+        return None if self.ends_at is None else max(self.ends_at - time.monotonic(), 0)

@@ -119,6 +119,7 @@ class Legs:
             asked = True
             self._writer(event)
 
+        call = replace(call, seconds=self._context.seconds_left())
         result = DispatchResult(**await self._tasks.ask(call, started, write))
         # Here and not in the task: a result from the checkpoint must close what a dead process left open. A question
         # from there closes nothing: it may have its answer, and the agent be at work on that.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import time
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
@@ -68,7 +69,7 @@ class SupervisorGraph:
     async def stream(self, turn: Turn, *, recovered: bool = False, announced: frozenset[str] = frozenset()) -> Events:
         """Run one turn. Raises `RunFailure` with a stable code for every failure."""
         try:
-            async for events in self._turn(turn, _context(turn, announced), recovered):
+            async for events in self._turn(turn, self._context(turn, announced), recovered):
                 yield events
         except Exception as error:
             code = _logged(error)
@@ -84,7 +85,7 @@ class SupervisorGraph:
 
         Answers that come with a new message are given before this returns.
         """
-        context = _context(turn)
+        context = self._context(turn)
         if turn.resume and turn.messages:
             async for _ in self._answer_first(turn, context, PartReader(self._watch, context.call_ids)):
                 pass
@@ -277,13 +278,15 @@ class SupervisorGraph:
     async def _state(self, thread_id: str) -> Any:
         return await self._graph.aget_state(self._config(thread_id))
 
+    def _context(self, turn: Turn, announced: frozenset[str] = frozenset()) -> RunContext:
+        tools, waiting = tool_schemas(turn.tools), frozenset(turn.frontend_calls)
+        context = RunContext(turn.thread_id, turn.user, tools, waiting, turn.model, CallIds(announced), via=turn.via)
+        if self._parts.turn_seconds is not None:
+            context.ends_at = time.monotonic() + self._parts.turn_seconds
+        return context
+
     def _config(self, thread_id: str) -> RunnableConfig:
         return {"configurable": {"thread_id": thread_id}, "recursion_limit": self._parts.recursion_limit}
-
-
-def _context(turn: Turn, announced: frozenset[str] = frozenset()) -> RunContext:
-    tools, waiting = tool_schemas(turn.tools), frozenset(turn.frontend_calls)
-    return RunContext(turn.thread_id, turn.user, tools, waiting, turn.model, CallIds(announced), via=turn.via)
 
 
 def _messages(state: Any) -> list[BaseMessage]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from langchain.tools import ToolRuntime, tool
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from pydantic import BaseModel, Field
 
@@ -17,8 +18,6 @@ from supervisor.graph.legs import Legs, LegTasks
 MAX_CALLS = 8
 """Agents that one `orchestrate_parallel` may ask."""
 
-Answer = tuple[str, dict[str, Any] | None]
-
 
 class AgentQuestion(BaseModel):
     """A question for one domain agent."""
@@ -30,27 +29,46 @@ class AgentQuestion(BaseModel):
 def dispatch_tools(dispatcher: Dispatcher, tasks: LegTasks, cards: Cards) -> list[BaseTool]:
     """`call_domain_agent` and `orchestrate_parallel`. Their descriptions are completed by `middleware/directory.py`."""
 
-    @tool(response_format="content_and_artifact")
-    async def call_domain_agent(agent: str, query: str, runtime: ToolRuntime[RunContext, Any]) -> Answer:
+    @tool
+    async def call_domain_agent(agent: str, query: str, runtime: ToolRuntime[RunContext, Any]) -> ToolMessage:
         """Ask one domain agent. It answers in words and may add a card that the user sees."""
         unknown = _unknown(dispatcher, agent)
         if unknown:
-            return results.refusal("unknown_agent", unknown, agent=agent), None
+            refused = results.refusal("unknown_agent", unknown, agent=agent)
+            return _message(call_domain_agent, runtime, refused, failed=True)
         (result,) = await Legs(tasks, runtime).ask([(agent, query)])
-        return results.single(result), cards.render([result])
+        content, artifact = results.single(result), cards.render([result])
+        return _message(call_domain_agent, runtime, content, artifact, failed=not result.ok)
 
-    @tool(response_format="content_and_artifact")
-    async def orchestrate_parallel(calls: list[AgentQuestion], runtime: ToolRuntime[RunContext, Any]) -> Answer:
+    @tool
+    async def orchestrate_parallel(calls: list[AgentQuestion], runtime: ToolRuntime[RunContext, Any]) -> ToolMessage:
         """Ask several domain agents at the same time, one question each. Use it when a request needs more than one."""
         if not 1 <= len(calls) <= MAX_CALLS:
-            return results.refusal("bad_arguments", f"Give between 1 and {MAX_CALLS} calls."), None
+            refused = results.refusal("bad_arguments", f"Give between 1 and {MAX_CALLS} calls.")
+            return _message(orchestrate_parallel, runtime, refused, failed=True)
         known = {agent.name for agent in dispatcher.agents()}
         questions = [(call.agent, call.query) for call in calls if call.agent in known]
         asked = iter(await Legs(tasks, runtime).ask(questions))
         answers = [next(asked) if call.agent in known else _nobody(call.agent) for call in calls]
-        return results.several(answers), cards.render(answers)
+        content, artifact = results.several(answers), cards.render(answers)
+        return _message(orchestrate_parallel, runtime, content, artifact, failed=not any(a.ok for a in answers))
 
     return [call_domain_agent, orchestrate_parallel]
+
+
+def _message(
+    asked: BaseTool,
+    runtime: ToolRuntime[RunContext, Any],
+    content: str,
+    artifact: dict[str, Any] | None = None,
+    *,
+    failed: bool,
+) -> ToolMessage:
+    """A tool's answer; a failed one says so, for models are told of it and may try the same call once more."""
+    status = "error" if failed else "success"
+    return ToolMessage(
+        content, artifact=artifact, name=asked.name, tool_call_id=runtime.tool_call_id or "", status=status
+    )
 
 
 def _nobody(agent: str) -> DispatchResult:

@@ -17,6 +17,7 @@ from supervisor.errors import Problem
 from supervisor.graph.port import UserMessage
 from supervisor.http.fields import each, invalid, list_of, object_of, required_id, scalar_text
 from supervisor.http.parts import content_of
+from supervisor.runs.port import A2A
 from supervisor.runs.request import Answer, ToolOutput, TurnRequest, UserAction
 
 MAX_TOOLS = 128
@@ -32,8 +33,8 @@ class Limits:
     message_chars: int
 
 
-async def read_object(request: Request, limits: Limits) -> Json:
-    """The body as a JSON object. Raises 413 body_too_large, 400 invalid_json."""
+async def read_body(request: Request, limits: Limits) -> bytes:
+    """The body. Raises 413 body_too_large."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -41,6 +42,12 @@ async def read_object(request: Request, limits: Limits) -> Json:
             raise Problem(
                 413, "body_too_large", f"The body may have {limits.body_bytes} bytes. Send only new messages."
             )
+    return bytes(body)
+
+
+async def read_object(request: Request, limits: Limits) -> Json:
+    """The body as a JSON object. Raises 413 body_too_large, 400 invalid_json."""
+    body = await read_body(request, limits)
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -59,10 +66,13 @@ def parse_turn(body: Json, user: UserContext, limits: Limits) -> TurnRequest:
     """The request in a RunAgentInput. Raises 422 invalid_input or unsupported_content, 413 message_too_large."""
     props = object_of(body, "forwardedProps")
     messages, outputs = _news(list_of(body, "messages", required=True), limits)
+    thread_id = required_id(body, "threadId")
+    if thread_id.startswith(A2A):
+        raise invalid(f"`threadId` may not begin with `{A2A}`: such threads belong to tasks of A2A callers.")
     return TurnRequest(
-        thread_id=required_id(body, "threadId"),
+        thread_id=thread_id,
         run_id=required_id(body, "runId"),
-        user=_with_location(user, props),
+        user=with_location(user, props),
         messages=messages,
         answers=each(body, "resume", _answer),
         outputs=outputs,
@@ -177,7 +187,7 @@ def _optional_id(props: Json, name: str) -> str | None:
     return required_id(props, name, "forwardedProps.") if props.get(name) is not None else None
 
 
-def _with_location(user: UserContext, props: Json) -> UserContext:
+def with_location(user: UserContext, props: Json) -> UserContext:
     """`forwardedProps` by allowlist: `currentLocation {lat,lng}` and `locationPermission`."""
     place = props.get("currentLocation")
     location = None

@@ -184,6 +184,8 @@ def _agent_json(agent: AgentInfo) -> dict[str, Any]:
         "url": agent.url,
         "healthy": agent.healthy,
         "streaming": agent.streaming,
+        "circuit": agent.circuit,
+        "inFlight": agent.in_flight,
         "cardTypes": list(agent.card_types),
         "skills": [
             {"id": s.id, "name": s.name, "description": s.description, "tags": list(s.tags)} for s in agent.skills

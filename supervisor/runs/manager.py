@@ -71,7 +71,7 @@ class RunManager:
         """
         if self._draining:
             raise Problem(503, "shutting_down", "The server is restarting; retry.", headers={"Retry-After": "2"})
-        if not await self._free(request.thread_id):
+        if not await self.settled(request.thread_id):
             return await self._attach(request)
         self._active[request.thread_id] = None
         try:
@@ -204,7 +204,7 @@ class RunManager:
         await self._journal.append(record.thread_id, record.key, [end])
         await self._store.end(record.key, "error")
 
-    async def _free(self, thread_id: str) -> bool:
+    async def settled(self, thread_id: str) -> bool:
         """Whether no run is going on. A run whose last frame is out is about to let go, so it is waited for."""
         while thread_id in self._active:
             run = self._active[thread_id]

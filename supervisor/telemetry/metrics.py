@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, generate_latest
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+CIRCUITS = ("closed", "open", "half_open")
+_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180)
+
+
+class Watched(Protocol):
+    """What is shown of an agent."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def healthy(self) -> bool: ...
+    @property
+    def circuit(self) -> str: ...
+    @property
+    def in_flight(self) -> int: ...
 
 
 class Metrics:
-    """`cards_rendered_total{card_type}`, `cards_fallback_total{card_type,reason}`, `runs_ended_total{status}`."""
+    """`cards_rendered_total{card_type}`, `cards_fallback_total{card_type,reason}`, `runs_ended_total{status}`,
+    `agent_call_seconds{agent,outcome}` (histogram), and by agent: `agent_healthy`, `agent_calls_in_flight`,
+    `agent_circuit{state}` (1 for the present state).
+    """
 
     content_type = CONTENT_TYPE_LATEST
 
@@ -21,6 +45,13 @@ class Metrics:
             "Cards shown as a message instead, and why.",
             ["card_type", "reason"],
             registry=self._registry,
+        )
+        self._calls = Histogram(
+            "agent_call_seconds",
+            "Calls to agents and how they ended.",
+            ["agent", "outcome"],
+            registry=self._registry,
+            buckets=_SECONDS,
         )
         self._runs = Counter("runs_ended", "Runs by how they ended.", ["status"], registry=self._registry)
 
@@ -36,6 +67,32 @@ class Metrics:
         """A run came to its end, or to rest."""
         self._runs.labels(status).inc()
 
+    def agent_called(self, agent: str, outcome: str, seconds: float) -> None:
+        """A call to an agent ended: `ok`, or with its error code."""
+        self._calls.labels(agent, outcome).observe(seconds)
+
+    def watch(self, agents: Callable[[], Sequence[Watched]]) -> None:
+        """Show the state of `agents` from now on."""
+        self._registry.register(_Agents(agents))
+
     def text(self) -> bytes:
         """The page."""
         return generate_latest(self._registry)
+
+
+class _Agents(Collector):
+    """Reads the agents when somebody looks."""
+
+    def __init__(self, agents: Callable[[], Sequence[Watched]]) -> None:
+        self._agents = agents
+
+    def collect(self) -> Iterator[Metric]:
+        healthy = GaugeMetricFamily("agent_healthy", "1 if the agent answers.", labels=["agent"])
+        in_flight = GaugeMetricFamily("agent_calls_in_flight", "Calls under way.", labels=["agent"])
+        circuit = GaugeMetricFamily("agent_circuit", "1 for the state of the circuit.", labels=["agent", "state"])
+        for agent in self._agents():
+            healthy.add_metric([agent.name], agent.healthy)
+            in_flight.add_metric([agent.name], agent.in_flight)
+            for state in CIRCUITS:
+                circuit.add_metric([agent.name, state], state == agent.circuit)
+        yield from (healthy, in_flight, circuit)

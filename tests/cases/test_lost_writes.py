@@ -188,7 +188,7 @@ async def test_a_run_comes_to_its_one_end_whichever_write_is_the_last(
         assert_whole(found, refreshed, 2)
         for agent in (case.canteen, case.transport):
             assert len({send.headers["idempotency-key"] for send in agent.sends}) == 1, f"after {saved} writes"
-    assert saved > 5
+    assert saved > 3
 
 
 @requirement("SB-DUR-20")

@@ -18,6 +18,7 @@ def interface(url: str = "https://elsewhere.test/x/a2a", version: str = "1.0", *
     return {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": version, **more}
 
 
+@pytest.mark.requirement("A2A-ISSUE-13")
 def test_the_host_is_ours_and_the_path_is_the_cards() -> None:
     endpoint = read({"supportedInterfaces": [interface("https://elsewhere.test/a2a/domain-0/a2a?x=1#y")]})
     assert endpoint.interfaces[0].url == "http://127.0.0.1:9900/a2a/domain-0/a2a"
@@ -39,6 +40,7 @@ def test_auth_02_a_card_that_names_a_forbidden_address_is_refused(url: str) -> N
     assert refusal.value.code == "address_not_allowed"
 
 
+@pytest.mark.requirement("A2A-ISSUE-15")
 def test_1_0_is_preferred_whatever_the_order() -> None:
     card = {"supportedInterfaces": [interface("/old", "0.3"), interface("/new", "1.0")]}
     assert [(i.version, i.url.rpartition("/")[2]) for i in read(card).interfaces] == [("1.0", "new"), ("0.3", "old")]

@@ -58,6 +58,7 @@ async def test_what_is_not_known_of_the_user_is_left_out() -> None:
     assert "authorization" not in canteen.sends[0].headers
 
 
+@pytest.mark.requirement("A2A-ISSUE-20")
 async def test_a_users_own_token_never_reaches_an_agent() -> None:
     async with World() as world:
         canteen = world.agent()
@@ -68,6 +69,7 @@ async def test_a_users_own_token_never_reaches_an_agent() -> None:
 
 
 @pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.requirement("A2A-ISSUE-15")
 async def test_an_agent_of_0_3_is_asked_in_0_3_without_a_version_header(streaming: bool) -> None:
     async with World() as world:
         canteen = world.agent(versions=("0.3",), streaming=streaming)
@@ -117,6 +119,7 @@ async def test_a_legacy_agent_may_fail_with_the_state_error() -> None:
 
 @pytest.mark.parametrize("result", SHAPES)
 @pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.requirement("A2A-01")
 async def test_a2a_01_every_reply_shape_is_an_answer(result: dict[str, Any], streaming: bool) -> None:
     async with World() as world:
         outcome = await world.reply(Reply(result=result), streaming=streaming)
@@ -125,6 +128,7 @@ async def test_a2a_01_every_reply_shape_is_an_answer(result: dict[str, Any], str
 
 @pytest.mark.parametrize(("served", "claimed"), [("0.3", "1.0"), ("1.0", "0.3")])
 @pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.requirement("A2A-ISSUE-14")
 async def test_a_card_that_names_the_wrong_version_costs_one_request_once(
     served: str, claimed: str, streaming: bool
 ) -> None:
@@ -219,6 +223,7 @@ async def test_the_tenant_of_the_interface_is_echoed() -> None:
     assert [request.params["tenant"] for request in canteen.requests] == ["campus-1", "campus-1"]
 
 
+@pytest.mark.requirement("A2A-ISSUE-16")
 async def test_the_trace_context_travels() -> None:
     tracer = TracerProvider().get_tracer("test")
     async with World() as world:
@@ -231,6 +236,7 @@ async def test_the_trace_context_travels() -> None:
 
 
 @pytest.mark.parametrize("codec", [V10, V03, LEGACY], ids=lambda codec: codec.version)
+@pytest.mark.requirement("A2A-04")
 async def test_a2a_04_an_answer_to_a_question_continues_the_same_task(codec: Any) -> None:
     legacy = codec is LEGACY
     async with World(legacy_agents=frozenset({"canteen"} if legacy else ())) as world:

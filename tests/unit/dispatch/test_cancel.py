@@ -27,6 +27,7 @@ async def streaming_leg(world: World, canteen: StubAgent, gate: asyncio.Event) -
 
 
 @pytest.mark.parametrize("versions", [("1.0",), ("0.3",)])
+@pytest.mark.requirement("A2A-07")
 async def test_a2a_07_a_cancel_reaches_the_remote_task(versions: tuple[str, ...]) -> None:
     async with asyncio.timeout(5), World() as world:
         canteen, late = world.agent(versions=versions), asyncio.Event()
@@ -66,6 +67,7 @@ async def test_a_second_cancel_ends_the_call_and_the_agent_is_told_all_the_same(
         assert canteen.cancelled == ["canteen-1"]
 
 
+@pytest.mark.requirement("A2A-07")
 async def test_a2a_07_without_a_task_id_the_request_is_given_up() -> None:
     async with asyncio.timeout(5), World() as world:
         canteen = world.agent(streaming=False)

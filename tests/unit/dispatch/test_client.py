@@ -120,6 +120,7 @@ async def test_a_connection_that_dies_under_a_request_counts_as_sent() -> None:
     assert [b'"method":"SendMessage"' in post for post in agent.posts].count(True) == 1
 
 
+@pytest.mark.requirement("A2A-11")
 async def test_a2a_11_a_lost_reply_is_asked_for_again_with_the_same_key() -> None:
     agent = Agent(IDEMPOTENCY)
     agent.handlers = [hang_up, say_ok]

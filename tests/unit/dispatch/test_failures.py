@@ -135,6 +135,7 @@ async def test_a_dead_agent_is_unreachable_after_the_last_retry() -> None:
 
 @pytest.mark.parametrize("trouble", [Reply(fail=RESET), Reply(http=502), Reply(http=503), Reply(http=504)])
 @pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.requirement("A2A-11")
 async def test_a2a_11_a_transport_retry_repeats_key_and_message_id(trouble: Reply, streaming: bool) -> None:
     async with World() as world:
         order = world.agent("order", streaming=streaming)
@@ -159,6 +160,7 @@ async def test_a_lost_reply_is_not_repeated_for_an_agent_that_cannot_tell_repeat
     assert (outcome.error, len(canteen.sends)) == (code, 1)
 
 
+@pytest.mark.requirement("A2A-10")
 async def test_a2a_10_one_failing_leg_does_not_lose_the_others() -> None:
     async with World() as world:
         world.agent("canteen").replies.append(Reply(http=500))
@@ -174,6 +176,7 @@ async def test_a2a_10_one_failing_leg_does_not_lose_the_others() -> None:
     assert legs[2].content == "晴"
 
 
+@pytest.mark.requirement("A2A-ISSUE-09")
 async def test_an_agent_that_answers_too_late_is_a_timeout() -> None:
     async with World(total_timeout=0.2) as world:
         canteen = world.agent(streaming=False)
@@ -223,6 +226,7 @@ class NoTokenForYou:
 
 
 @pytest.mark.parametrize("error", [TokenRefused(), RuntimeError("secret=hunter2"), TimeoutError()])
+@pytest.mark.requirement("A2A-ISSUE-20")
 async def test_without_a_token_nothing_is_sent(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
     async with World(tokens=NoTokenForYou(error)) as world:
         canteen = world.agent()

@@ -41,6 +41,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("result", SHAPES)
+@pytest.mark.requirement("A2A-01")
 def test_a2a_01_every_reply_shape_gives_its_text(result: dict[str, Any]) -> None:
     outcome = of_reply("canteen", read(result))
     assert (outcome.ok, outcome.status, outcome.content) == (True, "completed", "你好")
@@ -60,6 +61,7 @@ STATES = [
 
 
 @pytest.mark.parametrize(("old", "new", "status", "error"), STATES)
+@pytest.mark.requirement("A2A-02")
 def test_a2a_02_both_spellings_of_a_state_give_one_outcome(old: str, new: str, status: str, error: str | None) -> None:
     for spelling in (old, new):
         outcome = of_reply("canteen", read(task(spelling, text="说明")))
@@ -77,6 +79,7 @@ def test_the_state_error_is_a_failure_of_legacy_agents_only() -> None:
     assert (reply.state, reply.error, reply.text) == ("error", "a2a_state_error", "上游超时")
 
 
+@pytest.mark.requirement("A2A-ISSUE-05")
 def test_artifacts_win_over_the_status_message_of_a_completed_task() -> None:
     assert read(task("completed", text="done", artifacts=[artifact("答案")])).text == "答案"
 
@@ -87,6 +90,7 @@ def test_the_status_message_is_the_answer_when_there_is_no_artifact_text() -> No
     assert (reply.text, reply.data) == ("见数据", ({"n": 1},))
 
 
+@pytest.mark.requirement("A2A-ISSUE-05")
 def test_an_interrupted_task_asks_with_its_status_message_first() -> None:
     assert read(task("input-required", text="哪天？", artifacts=[artifact("草稿")])).text == "哪天？"
 
@@ -95,6 +99,7 @@ def test_a_failed_task_explains_itself_with_its_status_message_first() -> None:
     assert read(task("failed", text="系统维护", artifacts=[artifact("半个答案")])).text == "系统维护"
 
 
+@pytest.mark.requirement("A2A-ISSUE-06")
 def test_history_and_progress_never_become_the_answer() -> None:
     old = {"role": "agent", "parts": [{"text": "正在查菜单…"}]}
     working = {"statusUpdate": {"taskId": "t1", "status": {"state": "TASK_STATE_WORKING", "message": old}}}
@@ -104,11 +109,13 @@ def test_history_and_progress_never_become_the_answer() -> None:
     assert of_reply("canteen", reply).error == "bad_response"
 
 
+@pytest.mark.requirement("A2A-ISSUE-06")
 def test_chunks_of_one_artifact_are_one_text_and_artifacts_are_paragraphs() -> None:
     events = [chunk("今天", append=False), chunk("有辣菜", append=True, lastChunk=True), chunk("还有汤", key="a2")]
     assert read(*events, task("completed")).text == "今天有辣菜\n\n还有汤"
 
 
+@pytest.mark.requirement("A2A-ISSUE-06")
 def test_a_chunk_that_does_not_append_replaces_the_artifact() -> None:
     assert read(chunk("旧", append=False), chunk("新", append=False), task("completed")).text == "新"
 

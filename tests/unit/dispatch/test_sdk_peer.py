@@ -154,6 +154,7 @@ async def test_an_sdk_agent_may_answer_with_a_message_fail_or_ask_back(
 
 
 @pytest.mark.parametrize("versions", [("1.0",), ("0.3",)])
+@pytest.mark.requirement("A2A-07")
 async def test_a2a_07_a_cancel_stops_an_sdk_agent(versions: Sequence[str]) -> None:
     async with asyncio.timeout(10), peer(versions, streaming=True) as sdk:
         leg = asyncio.create_task(sdk.ask("hang"))

@@ -66,6 +66,7 @@ async def test_a_streaming_call_may_be_answered_with_one_json_document() -> None
 
 
 @pytest.mark.parametrize("versions", [("1.0",), ("0.3",)])
+@pytest.mark.requirement("A2A-ISSUE-11")
 async def test_a_stream_that_ends_early_is_picked_up_by_its_task_id(versions: tuple[str, ...]) -> None:
     async with World() as world:
         canteen = world.agent(versions=versions)
@@ -85,6 +86,7 @@ async def test_a_connection_that_dies_in_the_stream_is_picked_up_and_nothing_is_
     assert (outcome.ok, outcome.content, len(canteen.sends)) == (True, "水煮鱼", 1)
 
 
+@pytest.mark.requirement("A2A-ISSUE-12")
 async def test_a_silent_stream_is_picked_up_after_the_idle_deadline() -> None:
     async with World(idle_timeout=0.02) as world:
         never = asyncio.Event()
@@ -95,6 +97,7 @@ async def test_a_silent_stream_is_picked_up_after_the_idle_deadline() -> None:
     assert (outcome.ok, outcome.content, len(canteen.sends)) == (True, "水煮鱼", 1)
 
 
+@pytest.mark.requirement("A2A-ISSUE-09")
 async def test_a_stream_that_never_begins_is_a_timeout() -> None:
     async with World(first_byte_timeout=0.2) as world:
         canteen = world.agent()
@@ -178,6 +181,7 @@ async def test_an_interrupted_state_ends_the_stream() -> None:
 
 
 @pytest.mark.parametrize("versions", [("1.0",), ("0.3",)])
+@pytest.mark.requirement("A2A-03")
 async def test_a2a_03_a_task_that_is_only_submitted_is_polled_to_its_end(versions: tuple[str, ...]) -> None:
     async with World() as world:
         canteen = world.agent(versions=versions, streaming=False)
@@ -191,6 +195,7 @@ async def test_a2a_03_a_task_that_is_only_submitted_is_polled_to_its_end(version
     assert world.progress == [Progress("status", "正在查…")]
 
 
+@pytest.mark.requirement("A2A-03")
 async def test_a2a_03_a_task_that_never_completes_is_given_up_and_cancelled_once() -> None:
     async with World(total_timeout=0.3) as world:
         canteen = world.agent(streaming=False)

@@ -1,0 +1,291 @@
+"""A2A tasks over the run manager: a task is the runs that share its id, its context is a thread of the user's.
+
+Keeps nothing: who owns what, what was accepted, what happened are the run store's and the journal's, so that tasks
+survive the process as runs do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+from weakref import WeakValueDictionary
+
+import orjson
+
+from supervisor.a2a.answers import answer_of
+from supervisor.a2a.errors import INVALID_PARAMS, NO_TASK, NOT_CANCELABLE, UNSUPPORTED, RpcError
+from supervisor.a2a.message import Asked
+from supervisor.a2a.story import ORIGIN, Piece, Status, Story, question_id
+from supervisor.dispatch.port import UserContext
+from supervisor.errors import ERRORS, Problem
+from supervisor.events.encode import read_frame
+from supervisor.events.subagents import SubagentMode
+from supervisor.graph.port import UserMessage
+from supervisor.runs.commands import Rejected
+from supervisor.runs.manager import RunManager, began_at
+from supervisor.runs.port import A2A, RunSummary
+from supervisor.runs.request import Answer, TurnRequest, UserAction, digest, key_receipt
+
+Json = dict[str, Any]
+Frames = AsyncIterator[bytes]
+
+MAIN = "0"
+"""The lane of a context that holds its conversation; a task that comes while that is busy has a lane of its own."""
+KEY_REUSED = "This idempotency key was used for another request. Use a new key."
+_IDS = uuid.uuid5(uuid.NAMESPACE_URL, "https://switchboard.example/a2a/task-id")
+_TRIES = 50
+_PAUSE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls, and how: `key` is the Idempotency-Key, `activity` whether inner activity is asked for."""
+
+    user: UserContext
+    key: str | None = None
+    activity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """Who this supervisor is in a chain of them, and how many may stand before it."""
+
+    me: str
+    limit: int
+
+    def refusal(self, via: Sequence[str]) -> str | None:
+        """Why a question is not taken that came through these supervisors."""
+        if self.me in via:
+            return "This question has been here before: the agents ask each other in a circle."
+        if len(via) >= self.limit:
+            return f"This question came through {len(via)} supervisors, and {self.limit} is the limit."
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A task up to now, and the frames that go on with it."""
+
+    story: Story
+    frames: Frames
+
+
+class Desk:
+    """All tasks of one process. Raises RpcError, and `Problem` for what the run manager refuses."""
+
+    def __init__(self, runs: RunManager, nesting: Nesting, mode: SubagentMode) -> None:
+        self._runs = runs
+        self._nesting = nesting
+        self._mode: SubagentMode = mode
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    async def send(self, asked: Asked, caller: Caller) -> Told:
+        """Start the task of a message, or go on with the one that it answers."""
+        refused = self._nesting.refusal(asked.via)
+        if refused is not None:
+            context = asked.context_id or str(uuid.uuid4())
+            return Told(Story(asked.task_id or str(uuid.uuid4()), context, refused=refused), _nothing())
+        if caller.key is None:
+            return await self._send(asked, caller)
+        name = (caller.user.user_id, caller.key)
+        lock = self._locks.get(name)
+        if lock is None:
+            lock = self._locks[name] = asyncio.Lock()
+        # Two requests with one key must not both find that the key is new.
+        async with lock:
+            return await self._send(asked, caller)
+
+    async def story(self, task_id: str, caller: Caller) -> Story:
+        """A task as it stands."""
+        return (await self._told(await self._found(task_id, caller), caller))[0]
+
+    async def subscribe(self, task_id: str, caller: Caller) -> Told:
+        """A task as it stands, and what comes from now on."""
+        runs = await self._found(task_id, caller)
+        story, seq = await self._told(runs, caller)
+        if story.final:
+            if story.state not in ("input-required", "auth-required"):
+                raise RpcError(UNSUPPORTED, "The task has ended; there is nothing to subscribe to.")
+            return Told(story, _nothing())
+        return Told(story, self._runs.replay(runs[-1].thread_id, runs[-1].key, seq))
+
+    async def cancel(self, task_id: str, caller: Caller) -> Story:
+        """Stop a task, or refuse the question for which it waits."""
+        for _ in range(_TRIES):
+            thread_id = (await self._found(task_id, caller))[0].thread_id
+            if await self._runs.settled(thread_id):
+                last = (await self._found(task_id, caller))[-1]
+                if last.status != "interrupt":
+                    raise RpcError(NOT_CANCELABLE, "The task has ended.")
+                await self._decline(thread_id, task_id, caller)
+                return await self.story(task_id, caller)
+            run = self._runs.active(thread_id)
+            if run is None:
+                await asyncio.sleep(_PAUSE)
+            elif run.record.run_id != task_id:
+                raise RpcError(NOT_CANCELABLE, "The task has ended.")
+            else:
+                with suppress(Rejected):
+                    await self._runs.cancel(thread_id)
+                await run.wait()
+                return await self.story(task_id, caller)
+        raise RpcError(NOT_CANCELABLE, "The task is just being started. Try again.")
+
+    async def all(self, caller: Caller, context_id: str | None) -> list[tuple[str, list[RunSummary]]]:
+        """(key, runs) of the caller's tasks, what began last first; keys sort like that."""
+        tasks: dict[str, list[RunSummary]] = {}
+        for run in await self._runs.tasks(caller.user.user_id):
+            if context_id in (None, context_of(run.thread_id)):
+                tasks.setdefault(run.run_id, []).append(run)
+        return sorted(((runs[-1].key, runs) for runs in tasks.values()), key=lambda task: task[0], reverse=True)
+
+    async def told(self, runs: Sequence[RunSummary], caller: Caller) -> Story:
+        """The task of these runs as it stands."""
+        return (await self._told(runs, caller))[0]
+
+    async def follow(self, told: Told) -> AsyncGenerator[Sequence[Piece | Status]]:
+        """What happens to a task until it ends, waits, or its process does; an empty sequence now and then."""
+        async for piece in told.frames:
+            steps: list[Piece | Status] = []
+            for event in _events(piece):
+                steps += told.story.apply(event)
+            yield steps
+
+    async def _send(self, asked: Asked, caller: Caller) -> Told:
+        if asked.task_id is not None:
+            return await self._go_on(asked, asked.task_id, caller)
+        task_id = _derived(caller.user.user_id, caller.key) if caller.key else str(uuid.uuid4())
+        known = await self._runs.tasks(caller.user.user_id, task_id) if caller.key else []
+        context_id = asked.context_id or (_derived(task_id, "context") if caller.key else str(uuid.uuid4()))
+        request = self._request(asked, caller, task_id, thread_of(caller.user, context_id))
+        if known:
+            request = replace(request, thread_id=known[0].thread_id)
+            if asked.context_id not in (None, context_of(known[0].thread_id)):
+                raise RpcError(INVALID_PARAMS, KEY_REUSED, reason="IDEMPOTENCY_KEY_REUSED", status=409)
+        request = await self._as_click(request, asked)
+        story = Story(task_id, context_of(request.thread_id), mode=self._mode, activity=caller.activity)
+        story.began(datetime.now(UTC))
+        try:
+            return Told(story, await self._runs.submit(request))
+        except Problem as problem:
+            if problem.code not in ("thread_busy", "interrupt_pending") or known or request.action is not None:
+                raise
+        # The conversation is busy with another task: this one works beside it, without what is being said there.
+        aside = thread_of(caller.user, context_id, lane=task_id)
+        return Told(story, await self._runs.submit(replace(request, thread_id=aside)))
+
+    async def _go_on(self, asked: Asked, task_id: str, caller: Caller) -> Told:
+        runs = await self._found(task_id, caller)
+        thread_id = runs[0].thread_id
+        if asked.context_id not in (None, context_of(thread_id)):
+            raise RpcError(INVALID_PARAMS, "`contextId` is not that of the task.")
+        request = self._request(asked, caller, task_id, thread_id)
+        receipt = await self._runs.accepted(thread_id, key_receipt(caller.key)) if caller.key else None
+        if receipt is not None:
+            if request.once is None or receipt.digest != request.once[1]:
+                raise RpcError(INVALID_PARAMS, KEY_REUSED, reason="IDEMPOTENCY_KEY_REUSED", status=409)
+            # Sent again; what the answer was for is known, and the next question is another one.
+            before = [run for run in runs if run.key < receipt.run_key]
+        else:
+            if not await self._runs.settled(thread_id):
+                raise RpcError(UNSUPPORTED, "The task is working. Wait until it asks something, or cancel it.")
+            before = runs = await self._found(task_id, caller)
+            if runs[-1].status != "interrupt":
+                raise RpcError(UNSUPPORTED, "The task has ended. Start a new one in its context.")
+            request = await self._as_answer(request, asked)
+        story, _ = await self._told(before, caller)
+        story.began(datetime.now(UTC))
+        return Told(story, await self._runs.submit(request))
+
+    def _request(self, asked: Asked, caller: Caller, task_id: str, thread_id: str) -> TurnRequest:
+        said = digest([asked.content, asked.action, asked.context_id, asked.task_id])
+        return TurnRequest(
+            thread_id,
+            task_id,
+            caller.user,
+            messages=() if asked.task_id else (UserMessage(question_id(task_id), asked.content),),
+            once=(caller.key, said) if caller.key else None,
+            via=asked.via,
+            origin={ORIGIN: {"messageId": asked.message_id, "text": asked.text}},
+        )
+
+    async def _as_answer(self, request: TurnRequest, asked: Asked) -> TurnRequest:
+        """The request as the answer to the first open question; the others follow, one a round."""
+        view = await self._runs.view(request.thread_id)
+        question = next((q for q in view.questions if q.frontend_call is None), None)
+        if question is None:
+            raise RpcError(UNSUPPORTED, "The task waits for nothing that could be answered here.")
+        payload = answer_of(question.wire["metadata"], asked.text, asked.data)
+        return replace(request, answers=(Answer(question.id, cancelled=False, payload=payload),), partial=True)
+
+    async def _as_click(self, request: TurnRequest, asked: Asked) -> TurnRequest:
+        """The request as a click in the latest card of that type that this context was given, if there is one."""
+        if asked.action is None:
+            return request
+        surfaces = list((await self._runs.view(request.thread_id)).surfaces.values())
+        named = asked.action.get("cardType")
+        surface = next((s for s in reversed(surfaces) if s.card_type == named), None)
+        name, context = asked.action.get("name"), asked.action.get("context")
+        if surface is None or not isinstance(name, str) or not isinstance(context, dict):
+            return request
+        action = UserAction(name, surface.id, None, context, request.once[0] if request.once else asked.message_id)
+        return replace(request, messages=(), action=action)
+
+    async def _decline(self, thread_id: str, task_id: str, caller: Caller) -> None:
+        frames = await self._runs.submit(TurnRequest(thread_id, task_id, caller.user, declines=True))
+        async for _ in frames:
+            pass
+
+    async def _found(self, task_id: str, caller: Caller) -> list[RunSummary]:
+        runs = await self._runs.tasks(caller.user.user_id, task_id)
+        if not runs:
+            raise RpcError(NO_TASK, "There is no such task.")
+        return runs
+
+    async def _told(self, runs: Sequence[RunSummary], caller: Caller) -> tuple[Story, int]:
+        """The story of these runs, and the sequence of its last event."""
+        first = runs[0]
+        story = Story(first.run_id, context_of(first.thread_id), mode=self._mode)
+        seq = 0
+        for run in runs:
+            story.began(began_at(run.key))
+            for at, event in await self._runs.past(run):
+                seq = at
+                list(story.apply(event))
+        if runs[-1].status == "error" and not story.final:
+            # Its end could not be recorded.
+            list(story.apply({"type": "RUN_ERROR", "message": ERRORS["AGENT_INTERNAL"].message}))
+        story.activity = caller.activity
+        return story, seq
+
+
+def thread_of(user: UserContext, context_id: str, lane: str = MAIN) -> str:
+    """The thread of a context. Users have contexts of their own, whatever they are called."""
+    return f"{A2A}{hashlib.sha256(user.user_id.encode()).hexdigest()[:16]}:{lane}:{context_id}"
+
+
+def context_of(thread_id: str) -> str:
+    """The context of a thread of ours."""
+    return thread_id.split(":", 3)[3]
+
+
+def _derived(owner: str, name: str) -> str:
+    """An id that is the same for a request that is sent again."""
+    return str(uuid.uuid5(_IDS, orjson.dumps([owner, name]).decode()))
+
+
+def _events(piece: bytes) -> list[Json]:
+    """The events of some frames. One that is in no journal says that the process ends, not the run."""
+    blocks = piece.split(b"\n\n")[:-1]
+    return [read_frame(block) for block in blocks if block.startswith(b"id: ")]
+
+
+async def _nothing() -> Frames:
+    return
+    yield b""
