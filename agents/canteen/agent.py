@@ -24,6 +24,7 @@ status = status_lines(
         "canteen_menu": ("正在翻今天的菜单…", "Reading today's menu…"),
         "recommend_dishes": ("正在想吃什么…", "Thinking about what to eat…"),
         "booking_form": ("正在准备订餐表…", "Preparing the form…"),
+        "reserve_meal": ("正在订餐…", "Booking…"),
         "book_meal": ("正在订餐…", "Booking…"),
         "identify": ("需要确认身份…", "Checking who you are…"),
         "meal_card": ("正在查饭卡…", "Looking up the meal card…"),
@@ -89,15 +90,19 @@ SPEC = AgentSpec(
                 *("订餐", "预订", "预定", "订位", "包间", "饭卡", "餐卡"),
                 *("book a meal", "book a table", "reservation", "meal card"),
             ),
-            examples=("帮我订餐", "我的饭卡余额", "I want to book a meal", "what is the balance of my meal card?"),
+            examples=(
+                *("帮我订餐", "订二食堂的午餐", "我的饭卡余额"),
+                *("I want to book a meal", "book lunch at canteen two", "what is the balance of my meal card?"),
+            ),
         ),
     ),
     card_types=CARD_TYPES,
     system_prompt=(
         "You are the canteen agent of a university campus. You answer questions about dishes, stalls, crowding and "
         "reviews. Call a tool for every fact; never invent a dish or a price. Name dishes with stall, canteen "
-        "and price. Ids: c1 to c7. If nothing fits, say so and suggest what to relax. Bookings and the meal card "
-        "go through a card that the user fills in: never ask for these values in words."
+        "and price. Ids: c1 to c7. If nothing fits, say so and suggest what to relax. A meal that the user "
+        "describes is booked with reserve_meal, which asks the user for the rest; without any wish, booking_form "
+        "shows a form. The meal card is shown after a card that the user fills in. Never ask for such values yourself."
     ),
     seed=seed,
     mcp_server=build_server,

@@ -102,6 +102,8 @@ def _booked(data: Data, chinese: bool) -> str:
                 if chinese
                 else f"This form was booked before, nothing was booked twice: {line}."
             )
+        case "declined":
+            return "好的，没有预订。" if chinese else "All right, nothing was booked."
         case "invalid":
             wrong = [_PROBLEMS[problem][0 if chinese else 1] for problem in data["problems"]]
             return (
@@ -148,6 +150,7 @@ WRITERS: dict[str, Callable[[Data, bool], str]] = {
     "canteen_menu": _menu,
     "recommend_dishes": _recommendation,
     "booking_form": _form,
+    "reserve_meal": _booked,
     "book_meal": _booked,
     "identify": _identify,
     "meal_card": _meal_card,

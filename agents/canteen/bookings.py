@@ -33,6 +33,10 @@ class Booking:
     diets: str
     note: str
 
+    def row(self, key: str, now: datetime) -> dict[str, Any]:
+        """The booking as it is stored. `key` is what can book only once: a form, or a call of a tool."""
+        return {"key": key, **asdict(self), "made": now.isoformat()}
+
 
 class BookingTools(Store):
     """Forms and bookings."""
@@ -46,7 +50,7 @@ class BookingTools(Store):
             self._db.execute(
                 "DELETE FROM kept.forms WHERE rowid <= (SELECT max(rowid) FROM kept.forms) - ?", [MOST_FORMS]
             )
-        first, time = _first_slot(now)
+        first, time = first_slot(now)
         return {
             **moment(now),
             "form": form,
@@ -71,7 +75,7 @@ class BookingTools(Store):
         if not isinstance(wanted, Booking):
             return {**moment(now), "status": "invalid", "booking": None, "problems": wanted}
         with self._db:
-            insert_rows(self._db, "kept.bookings", [{"key": form, **asdict(wanted), "made": now.isoformat()}])
+            insert_rows(self._db, "kept.bookings", [wanted.row(form, now)])
         return {**moment(now), "status": "booked", "booking": self._booked(form), "problems": []}
 
     def _booked(self, form: str) -> dict[str, Any] | None:
@@ -104,7 +108,7 @@ def read_booking(values: Mapping[str, Any], now: datetime, canteen: Mapping[str,
         problems.append("date")
     if time not in {row["time"] for row in times()}:
         problems.append("time")
-    elif day == now.date() and time < _soonest(now):
+    elif day == now.date() and time < soonest(now):
         problems.append("too_soon")
     people, note, wanted = values.get("people"), values.get("note", ""), values.get("diets", [])
     if not isinstance(people, int) or isinstance(people, bool) or not 1 <= people <= MOST_PEOPLE:
@@ -132,12 +136,13 @@ def _text(values: Mapping[str, Any], key: str) -> str:
     return value if isinstance(value, str) and len(value) <= 60 else ""
 
 
-def _soonest(now: datetime) -> str:
+def soonest(now: datetime) -> str:
     """The first time of the day that can still be booked, "24:00" for none."""
     soon = now + timedelta(minutes=MINUTES_AHEAD)
     return f"{soon:%H:%M}" if soon.date() == now.date() else "24:00"
 
 
-def _first_slot(now: datetime) -> tuple[date, str]:
-    today = [row["time"] for row in times() if row["time"] >= _soonest(now)]
+def first_slot(now: datetime) -> tuple[date, str]:
+    """The first day and time that can be booked."""
+    today = [row["time"] for row in times() if row["time"] >= soonest(now)]
     return (now.date(), today[0]) if today else (now.date() + timedelta(days=1), times()[0]["time"])

@@ -123,6 +123,7 @@ _CARDS: dict[str, tuple[str, str, Maker]] = {
     "canteen_menu": ("canteen_menu", "menu", cards_service.menu),
     "recommend_dishes": ("canteen_recommend", "recommend", cards_service.recommendation),
     "booking_form": ("form-card", "form", cards_service.form),
+    "reserve_meal": ("message-card", "message", cards_service.booked),
     "book_meal": ("message-card", "message", cards_service.booked),
     "identify": ("identify-card", "form", cards_service.identify),
     "meal_card": ("message-card", "message", cards_service.meal_card),

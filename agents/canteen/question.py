@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agents.canteen.bookings import MOST_PEOPLE
 from agents.canteen.hours import day_in, hour_in
 from agents.canteen.names import (
     canteen_names,
@@ -37,8 +38,11 @@ _REVIEWS = _re(r"评价(?!最|高)|评论|口碑|好评|\breviews?\b|\bwhat do p
 _OPINION = _re(r"怎么样|好吃吗|好不好吃|\bhow (?:is|are|good)\b|\bany good\b")
 _MEAL_CARD = _re(r"饭卡|餐卡|余额|\bmeal cards?\b|\bbalance\b")
 _BOOKING = _re(
-    r"订餐|订位|订座|订个?(?:早|午|晚|包)|预[订定约]|包间|\breserv\w+|\bbook(?:ing)?\s+(?:an?|another|the|some|my|lunch|dinner|breakfast)\b"
+    r"订餐|订位|订座|订个?(?:早|午|晚|包)|订[^，。？?]{0,16}[早午中晚][餐饭]|预[订定约]|包间"
+    r"|\breserv\w+|\bbook(?:ing)?\s+(?:an?|another|the|some|my|lunch|dinner|breakfast)\b"
 )
+_CLOCK = _re(r"(?<!\d)([01]?\d|2[0-3])[:：]([0-5]\d)(?!\d)")
+_PEOPLE = _re(r"(\d{1,2}|[一两二三四五六七八九十])\s*(?:个人|人|位)|(\d{1,2})\s*(?:people|persons?|guests?)\b")
 _WAY = _re(r"怎么[去走到]|如何[去到]|带我去|导航|路线|\bget to\b|\bway to\b|\bdirections?\b|\bnavigat\w+")
 _MENU = _re(r"菜单|\bmenus?\b")
 _DETAILS = _re(r"详情|详细|介绍|信息|\bdetails?\b|\btell me (?:more )?about\b|\binformation\b")
@@ -104,6 +108,7 @@ def _tool(question: str) -> str:
     seller = stall_in(without_canteens(question))
     for asked, tool in (
         (_MEAL_CARD.search(question), "identify"),
+        (_BOOKING.search(question) and (meal_in(question) or _CLOCK.search(question)), "reserve_meal"),
         (_BOOKING.search(question), "booking_form"),
         (_HEATMAP.search(question), "crowding_heatmap"),
         (_WAY.search(question) and (seller or canteens_in(question)), "walk_to"),
@@ -242,6 +247,28 @@ def _booking(conversation: Conversation) -> dict[str, Any]:
     return canteen_argument(conversation.question)
 
 
+def _reservation(conversation: Conversation) -> dict[str, Any]:
+    question = conversation.question
+    arguments = _with_meal(canteen_argument(question), conversation)
+    if found := _CLOCK.search(question):
+        hour = int(found[1])
+        arguments["time"] = f"{hour + 12 if hour < 10 and arguments.get('meal') == 'dinner' else hour:02d}:{found[2]}"
+    if day_in(question) == "tomorrow":
+        arguments["date"] = "tomorrow"
+    if people := _people(question):
+        arguments["people"] = people
+    return arguments
+
+
+def _people(question: str) -> int | None:
+    found = _PEOPLE.search(question)
+    if found is None:
+        return None
+    number = found[1] or found[2]
+    count = int(number) if number.isdecimal() else "零一二三四五六七八九十".index(number.replace("两", "二"))
+    return count if 1 <= count <= MOST_PEOPLE else None
+
+
 def _nothing(conversation: Conversation) -> dict[str, Any]:
     del conversation
     return {}
@@ -282,5 +309,6 @@ _ARGUMENTS: dict[str, Callable[[Conversation], dict[str, Any]]] = {
     "canteen_menu": _menu,
     "recommend_dishes": _recommendation,
     "booking_form": _booking,
+    "reserve_meal": _reservation,
     "identify": _nothing,
 }

@@ -7,18 +7,18 @@ from typing import Any
 
 from mcp.server import MCPServer
 
-from agents.canteen.bookings import BookingTools
 from agents.canteen.dishes import DishTools
 from agents.canteen.identity import IdentityTools
 from agents.canteen.menus import MenuTools
 from agents.canteen.places import PlaceTools
+from agents.canteen.reservations import ReservationTools
 from agents.kit.clock import Clock
 
 ACTION_TOOLS = ("book_meal", "meal_card")
 """Called for clicks only, because they need something that only the user may give."""
 
 
-class CanteenTools(DishTools, PlaceTools, MenuTools, BookingTools, IdentityTools):
+class CanteenTools(DishTools, PlaceTools, MenuTools, ReservationTools, IdentityTools):
     """The tools as plain async methods."""
 
 
@@ -30,7 +30,7 @@ def build_server(db: sqlite3.Connection, clock: Clock) -> MCPServer[Any]:
         *(tools.search_dishes, tools.dish_details, tools.dish_reviews),
         *(tools.list_canteens, tools.canteen_details, tools.list_stalls, tools.stall_details, tools.crowding_heatmap),
         *(tools.walk_to, tools.canteen_menu, tools.recommend_dishes),
-        *(tools.booking_form, tools.book_meal, tools.identify, tools.meal_card),
+        *(tools.booking_form, tools.book_meal, tools.reserve_meal, tools.identify, tools.meal_card),
     ):
         server.add_tool(tool)
     return server

@@ -26,7 +26,8 @@ def agent_card(spec: AgentSpec, base_url: str) -> AgentCard:
             AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version=version) for version in ("1.0", "0.3")
         ],
         capabilities=AgentCapabilities(streaming=True, push_notifications=False, extensions=_extensions(spec)),
-        default_input_modes=["text/plain"] if spec.act is None else ["text/plain", "application/json"],
+        # Data are clicks in cards and typed answers to questions.
+        default_input_modes=["text/plain", "application/json"],
         default_output_modes=["text/plain", "application/json"],
         skills=[
             AgentSkill(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 
+from agents.kit.answering import question_text
+from agents.kit.asking import ask_in
 from agents.kit.conversation import answers_in_chinese
 from agents.kit.spec import AgentSpec, Asker, Card, Conversation, ToolResult
 
@@ -40,7 +43,10 @@ class Talk:
 
     def call(self, question: str, tool: str, arguments: Mapping[str, Any]) -> Answered:
         """As `ask`, with a call that another model might make."""
-        now = self._at(question, (asyncio.run(self._call(tool, arguments)),))
+        result = asyncio.run(self._call(tool, arguments))
+        if (asked := ask_in("", result.data)) is not None:
+            return Answered(((tool, arguments),), question_text(asked.payload), None)
+        now = self._at(question, (result,))
         text = self._spec.answer_offline(now).text
         return Answered(((tool, arguments),), text, self._spec.build_card(now, text))
 
@@ -48,6 +54,8 @@ class Talk:
         turn = self._spec.answer_offline(self._at(question))
         results = [await self._call(name, arguments) for name, arguments in turn.calls]
         now = self._at(question, tuple(results))
+        if (asked := next((ask for r in results if (ask := ask_in("", r.data))), None)) is not None:
+            return Answered(tuple((r.name, r.arguments) for r in results), question_text(asked.payload), None)
         text = self._spec.answer_offline(now).text if results else turn.text
         self._questions += (question,)
         self._results += now.results
@@ -60,7 +68,9 @@ class Talk:
 
     async def _call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         try:
-            data = await getattr(self._tools, name)(**arguments)
+            tool = getattr(self._tools, name)
+            answers = {"answers": {}} if "answers" in inspect.signature(tool).parameters else {}
+            data = await tool(**{**answers, **arguments})
         except ToolError as error:
             return ToolResult(name, arguments, False, {}, str(error))
         return ToolResult(name, arguments, True, data, "")

@@ -186,6 +186,23 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     },
     "booking_form": {"canteen": TEXT},
     "book_meal": {"form": st.text(max_size=30), "values": st.dictionaries(st.text(max_size=9), JSON, max_size=4)},
+    "reserve_meal": {
+        "canteen": TEXT,
+        "meal": MEAL,
+        "date": st.sampled_from(["today", "tomorrow", "2026-12-05", "9999-99-99", "", "soon"]),
+        "time": st.sampled_from(["12:00", "07:30", "", "noon"]),
+        "people": st.integers(1, 20),
+        "answers": st.fixed_dictionaries(
+            {},
+            optional={
+                "canteen": st.just({"value": "c2"}),
+                "time": st.sampled_from(["2026-12-02 12:00", "2020-01-01 12:00"]).map(lambda slot: {"value": slot}),
+                "approval": st.booleans().map(lambda yes: {"approved": yes}),
+            },
+        ),
+        "chinese": st.booleans(),
+        "call": st.sampled_from(["a", "b"]),
+    },
     "identify": {},
     "meal_card": {"token": TEXT, "number": TEXT, "phone_end": TEXT},
 }
@@ -234,7 +251,7 @@ CARD_OF = {
     "canteen_recommend": ("推荐吃什么", "今天中午吃什么", "有什么推荐", "what should I eat?", "晚上吃什么"),
     "message-card": ("水煮鱼详情", "details of the Mapo tofu"),
     "navigation-card": ("怎么去二食堂", "从图书馆怎么走到渝味鱼庄", "how do I get to canteen three from the library?"),
-    "form-card": ("帮我订餐", "预订二食堂的晚饭", "book a meal", "I want to book a table at canteen two"),
+    "form-card": ("帮我订餐", "预订二食堂", "book a meal", "I want to book a table at canteen two"),
     "identify-card": ("我的饭卡余额", "what is the balance of my meal card?"),
 }
 
