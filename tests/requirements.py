@@ -4,12 +4,15 @@
 
 `tests/contract/test_requirements.py` keeps both sides whole: no requirement without a test, no claim without a line.
 AGUI-* are the rules of AG-UI 1.0 that bind a producer (pages of https://docs.ag-ui.com/spec/1.0), SB-* are our own
-(design sections), the rest are cases that were distilled from public bug reports, by their own ids.
+(design sections), a2a-tck are ids of the official A2A 1.0 kit; the rest are cases that were distilled from public bug
+reports, by their own ids.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+from tests.interop.tck_ids import BOUND
 
 
 class Requirement(NamedTuple):
@@ -339,4 +342,4 @@ def _table(text: str) -> tuple[Requirement, ...]:
     return tuple(Requirement(*(cell.strip() for cell in line.split("|"))) for line in text.strip().splitlines())
 
 
-REQUIREMENTS = (*_table(_AGUI), *_table(_OURS), *_table(_CASES))
+REQUIREMENTS = (*_table(_AGUI), *_table(_OURS), *_table(_CASES), *_table(BOUND))
