@@ -29,7 +29,7 @@ from supervisor.dispatch.a2a import A2ADispatcher
 from supervisor.dispatch.client import make_client
 from supervisor.dispatch.discovery.static import StaticDiscovery
 from supervisor.dispatch.port import Dispatcher
-from supervisor.dispatch.settings import DispatchSettings, parse_agents
+from supervisor.dispatch.settings import DispatchSettings, parse_agents, parse_names
 from supervisor.dispatch.tokens.none import NoTokens
 from supervisor.dispatch.tokens.static import StaticTokens
 from supervisor.extensions import Extensions, load_extensions
@@ -108,10 +108,11 @@ async def _open(
     added: Extensions,
 ) -> None:
     """Open everything that needs a running loop; `stack` closes it in reverse order."""
-    dispatcher = await _open_dispatcher(stack, settings, dispatch, catalogue, transport)
+    metrics = Metrics()
+    dispatcher = await _open_dispatcher(stack, settings, dispatch, catalogue, transport, metrics)
+    metrics.watch(dispatcher.agents)
     checkpointer, journal, store = await _open_stores(stack, settings)
     models = settings.chosen_models()
-    metrics = Metrics()
     desk = CardDesk(CardRenderer(catalogue, events=metrics))
     graph = _graph(settings, desk, dispatcher, checkpointer, added)
     run_settings = RunSettings(
@@ -156,12 +157,13 @@ async def _open_dispatcher(
     dispatch: DispatchSettings,
     catalogue: Catalogue,
     transport: httpx.AsyncBaseTransport | None,
+    metrics: Metrics,
 ) -> Dispatcher:
     client = await stack.enter_async_context(make_client(dispatch, transport))
     known = frozenset(catalogue.types)
     discovery = StaticDiscovery(dispatch, client, known, catalogue_version=catalogue.version)
     tokens = StaticTokens(settings.agent_token) if settings.agent_token else NoTokens()
-    dispatcher = A2ADispatcher(discovery, tokens, client, dispatch)
+    dispatcher = A2ADispatcher(discovery, tokens, client, dispatch, observe=metrics.agent_called)
     stack.push_async_callback(dispatcher.aclose)
     stack.push_async_callback(discovery.aclose)
     await discovery.start()
@@ -210,16 +212,24 @@ def _graph(
         tools=added.tools,
         shared_state=added.shared_state,
         interrupt_ttl=timedelta(seconds=ttl) if ttl else None,
+        turn_seconds=settings.turn_seconds,
     )
     return SupervisorGraph(parts)
 
 
 def _dispatch_settings(settings: Settings) -> DispatchSettings:
+    agents = parse_agents(settings.agents)
     return DispatchSettings(
-        agents=parse_agents(settings.agents),
+        agents=agents,
+        legacy_agents=parse_names(settings.legacy_agents, agents),
         agent_token=settings.agent_token,
         supervisor_id=settings.own_id(),
         total_timeout=settings.agent_timeout,
+        first_byte_timeout=settings.agent_first_byte_seconds,
+        idle_timeout=settings.agent_idle_seconds,
+        max_in_flight=settings.agent_max_in_flight,
+        breaker_failures=settings.agent_circuit_failures,
+        breaker_seconds=settings.agent_circuit_seconds,
         discovery_interval=settings.discovery_interval,
     )
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
+import socket
+import uuid
 from pathlib import Path
 from typing import Literal, Self
 
@@ -49,6 +52,14 @@ class Settings(BaseSettings):
     """How long the agents of one run may take, all rounds together."""
     legacy_agents: str = ""
     """`name,name`: agents that take only the envelope of before A2A 1.0 and 0.3; they may lack an agent card."""
+    serve_a2a: bool = True
+    """Whether other supervisors and A2A clients may ask this one at `/a2a`."""
+    public_url: str | None = None
+    """Address that the agent card names; unset: the one at which the card is asked for."""
+    supervisor_id: str | None = Field(default=None, min_length=1, max_length=200)
+    """Name by which supervisors that ask each other notice a circle. Unset: one per database, random without."""
+    nesting_limit: int = Field(default=4, ge=1)
+    """Supervisors through which a question may come to this one."""
     discovery_interval: float = Field(default=10, gt=0)
     """Seconds between two looks at the agents' cards."""
     catalogue_dir: Path | None = None
@@ -111,6 +122,12 @@ class Settings(BaseSettings):
                 raise ValueError(f"MODELS has {entry!r}: write `name=spec`, with a spec as in MODEL.")
             found[name.strip()] = spec.strip()
         return found
+
+    def own_id(self) -> str:
+        """`SUPERVISOR_ID`, or a name that another supervisor does not have and that a restart keeps."""
+        path = self.sqlite_path()
+        place = f"{socket.gethostname()}:{path.resolve()}" if path is not None else uuid.uuid4().hex
+        return self.supervisor_id or f"switchboard-{hashlib.sha256(place.encode()).hexdigest()[:16]}"
 
     def sqlite_path(self) -> Path | None:
         """The database file, None for `memory`. Raises ValueError for anything else."""
