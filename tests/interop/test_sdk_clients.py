@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from contracts.interrupts import payload_error
 from tests.e2e.processes import ROOT, clean_environment, free_port, running
 from tests.interop.processes import CARD, PEERS, environment, python_of
 
@@ -29,7 +30,7 @@ def agents(logs: Path) -> Iterator[Sequence[str]]:
         for name, settings in (("canteen", {}), ("transport", {"OFFLINE_DELAY_MS": NEVER_MS})):
             port = free_port()
             command = [str(ROOT / ".venv/bin/python"), "-m", f"agents.{name}", "--port", str(port)]
-            env = clean_environment(CAMPUS_NOW="2026-12-01T12:00", **settings)
+            env = clean_environment(CAMPUS_NOW="2026-12-01T11:30", **settings)
             started.append(stack.enter_context(running(command, logs / f"{name}.log", cwd=ROOT, env=env)))
             urls.append(f"http://127.0.0.1:{port}")
         for process, url in zip(started, urls, strict=True):
@@ -97,6 +98,15 @@ def test_an_sdk_client_cancels_a_task_and_every_stream_of_it_hears(client: dict[
     assert client["cancelled"] == {
         "state": "canceled", "streamed": "canceled", "subscribed": "canceled", "snapshot": True,
     }  # fmt: skip
+
+
+def test_an_sdk_client_answers_the_questions_of_an_agent_to_the_same_task(client: dict[str, Any]) -> None:
+    booked = client["booked"]
+    assert booked["states"] == ["input-required"] * 2
+    assert [ask["payload"]["type"] for ask in booked["asks"]] == ["select", "approval"]
+    assert all(ask["words"] and payload_error(ask["payload"]) is None for ask in booked["asks"])
+    assert (booked["end"]["state"], booked["same"]) == ("completed", True)
+    assert "12:30" in booked["end"]["text"]
 
 
 def test_an_sdk_client_is_refused_in_words(client: dict[str, Any]) -> None:

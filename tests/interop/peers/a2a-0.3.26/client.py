@@ -6,17 +6,18 @@ import asyncio
 import json
 import sys
 import uuid
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 import httpx
 from a2a.client import A2ACardResolver, Client, ClientConfig, ClientFactory
 from a2a.client.errors import A2AClientJSONRPCError
-from a2a.types import AgentCard, Message, Part, Role, Task, TaskIdParams, TaskQueryParams, TextPart
+from a2a.types import AgentCard, DataPart, Message, Part, Role, Task, TaskIdParams, TaskQueryParams, TextPart
 
 
-def asked(text: str, **fields: Any) -> Message:
-    return Message(message_id=uuid.uuid4().hex, role=Role.user, parts=[Part(root=TextPart(text=text))], **fields)
+def asked(text: str, more: Sequence[Part] = (), **fields: Any) -> Message:
+    parts = [Part(root=TextPart(text=text)), *more]
+    return Message(message_id=uuid.uuid4().hex, role=Role.user, parts=parts, **fields)
 
 
 def told(task: Task) -> dict[str, Any]:
@@ -24,7 +25,7 @@ def told(task: Task) -> dict[str, Any]:
     metadata = task.metadata or {}
     card = metadata.get("card_template_id")
     known = {"id": task.id, "context": task.context_id, "state": task.status.state.value}
-    dishes = [item["name"] for item in metadata.get("card_data_model", {}).get("items", [])]
+    dishes = [item.get("name") for item in metadata.get("card_data_model", {}).get("items", [])]
     return known | {"text": words, "card": card, "dishes": dishes}
 
 
@@ -45,6 +46,22 @@ async def stream(client: Client, text: str) -> dict[str, Any]:
             pieces += [part.root.text for part in update.artifact.parts]
         assert task.id
     return {"kinds": kinds, "states": states, "text": "".join(pieces)}
+
+
+async def book(client: Client) -> dict[str, Any]:
+    """A meal is booked: the agent asks for the time, then for approval."""
+    task = await send(client, "订二食堂的午餐，3个人")
+    ids = {"task_id": task.id, "context_id": task.context_id}
+    states, asks = [], []
+    for answer in ({"value": "12:30"}, {"approved": True}):
+        states.append(task.status.state.value)
+        words, payload = task.status.message.parts
+        asks.append({"words": words.root.text, "payload": payload.root.data})
+        if "value" in answer:
+            options = asks[-1]["payload"]["options"]
+            answer = {"value": next(option["value"] for option in options if answer["value"] in option["label"])}
+        task = await send(client, "answered", more=[Part(root=DataPart(data=answer))], **ids)
+    return {"states": states, "asks": asks, "end": told(task), "same": task.id == ids["task_id"]}
 
 
 async def fault(call: Awaitable[Any]) -> int | None:
@@ -83,6 +100,7 @@ async def everything(canteen: str, slow: str) -> dict[str, Any]:
             "got": told(await client.get_task(TaskQueryParams(id=first.id))),
             "follow_up": told(second),
             "streamed": await stream(ClientFactory(ClientConfig(httpx_client=http)).create(card), "推荐几道辣的菜"),
+            "booked": await book(client),
             "refused": told(await send(client, " ")),
             "cancelled": await cancel(await A2ACardResolver(http, slow).get_agent_card(), http),
             "faults": {

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import uuid
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 import httpx
@@ -25,11 +25,11 @@ from a2a.types import (
     TaskState,
 )
 from a2a.utils.errors import JSON_RPC_ERROR_CODE_MAP, A2AError
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict, ParseDict
 
 
-def asked(text: str, **fields: Any) -> SendMessageRequest:
-    message = Message(message_id=uuid.uuid4().hex, role=Role.ROLE_USER, parts=[Part(text=text)], **fields)
+def asked(text: str, more: Sequence[Part] = (), **fields: Any) -> SendMessageRequest:
+    message = Message(message_id=uuid.uuid4().hex, role=Role.ROLE_USER, parts=[Part(text=text), *more], **fields)
     return SendMessageRequest(message=message)
 
 
@@ -42,7 +42,7 @@ def told(task: Task) -> dict[str, Any]:
     metadata = MessageToDict(task.metadata)
     card = metadata.get("card_template_id")
     known = {"id": task.id, "context": task.context_id, "state": state_of(task.status.state)}
-    dishes = [item["name"] for item in metadata.get("card_data_model", {}).get("items", [])]
+    dishes = [item.get("name") for item in metadata.get("card_data_model", {}).get("items", [])]
     return known | {"text": words, "card": card, "dishes": dishes}
 
 
@@ -61,6 +61,24 @@ async def stream(client: Client, text: str) -> dict[str, Any]:
             states.append(state_of(event.status_update.status.state))
         pieces += [part.text for part in event.artifact_update.artifact.parts]
     return {"kinds": kinds, "states": states, "text": "".join(pieces)}
+
+
+async def book(client: Client) -> dict[str, Any]:
+    """A meal is booked: the agent asks for the time, then for approval."""
+    task = await send(client, "订二食堂的午餐，3个人")
+    ids = {"task_id": task.id, "context_id": task.context_id}
+    states, asks = [], []
+    for answer in ({"value": "12:30"}, {"approved": True}):
+        states.append(state_of(task.status.state))
+        words, payload = task.status.message.parts
+        asks.append({"words": words.text, "payload": MessageToDict(payload.data)})
+        if "value" in answer:
+            options = asks[-1]["payload"]["options"]
+            answer = {"value": next(option["value"] for option in options if answer["value"] in option["label"])}
+        data = Part()
+        ParseDict(answer, data.data)
+        task = await send(client, "answered", more=[data], **ids)
+    return {"states": states, "asks": asks, "end": told(task), "same": task.id == ids["task_id"]}
 
 
 async def fault(call: Awaitable[Any]) -> int | None:
@@ -100,6 +118,7 @@ async def everything(canteen: str, slow: str) -> dict[str, Any]:
             "follow_up": told(second),
             "listed": [task.id for task in (await client.list_tasks(ListTasksRequest(context_id=context))).tasks],
             "streamed": await stream(ClientFactory(ClientConfig(httpx_client=http)).create(card), "推荐几道辣的菜"),
+            "booked": await book(client),
             "refused": told(await send(client, " ")),
             "cancelled": await cancel(await A2ACardResolver(http, slow).get_agent_card(), http),
             "faults": {
