@@ -164,6 +164,8 @@ SB-KIT-11 | design 7 | An answer that does not fit is asked for again, with a wo
 SB-KIT-12 | design 7 | A question of an agent survives restarts with all that was said before it.
 SB-KIT-13 | design 7 | An answer that is sent again under its key is given once.
 SB-KIT-14 | design 7 | A task that waits can be cancelled, and then does nothing any more.
+SB-KIT-15 | design 7 | The canteen books a meal in conversation: asks for the time, then for approval, then books once.
+SB-KIT-16 | design 7 | The transport agent asks which gate is meant where a question leaves it open.
 SB-RAW-01 | design 3 | With LEGACY_RAW a run can be told in RAW events, over the same thread and under the same rules.
 SB-RAW-02 | design 3 | Without LEGACY_RAW there is no such address.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.
@@ -268,23 +270,33 @@ SB-GRAPH-02 | design 6 | A call without an answer is answered before a model see
 SB-GRAPH-03 | design 6 | An answer that broke off is an error and is not acted upon.
 SB-GRAPH-04 | design 6 | Who asks reaches the model and the agents, and never the conversation.
 SB-GRAPH-05 | design 6 | A turn with too many steps ends with a code.
-SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
-SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are told in its lane, under ids that are unique in the run.
-SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it, however the invocation ends.
 SB-A2A-02 | design 7 | The circuit of an agent is visible, opens alone and closes after a good call.
 SB-A2A-03 | design 7 | Calls to one agent at a time are limited, counted, and wait their turn.
 SB-A2A-04 | design 7 | A turn has a budget of time for its agents, and ends in words when it is used up.
 SB-A2A-05 | design 7 | The first agent's result is shown while others are at work.
 SB-A2A-06 | design 7 | An agent that knows only the old envelope is named by a setting.
+SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
+SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are told in its lane, under ids that are unique in the run.
+SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it, however the invocation ends.
 SB-A2A-ACTIVITY-03 | design 10 | That holds also when the process dies in between and another one goes on.
 SB-A2A-ACTIVITY-04 | design 7 | Activity that is malformed is ignored, and number and size of it are bounded.
 SB-A2A-ACTIVITY-05 | design 7 | We announce to an agent the extensions of ours that its card declares, and no others.
+SB-NEST-01 | design 7 | The supervisor is an A2A agent at `/a2a`, which another supervisor asks like any other.
+SB-NEST-02 | design 5 | The outermost stream shows supervisors below and their agents as lanes inside lanes, in a valid order.
+SB-NEST-03 | design 8 | A card of the innermost agent is one card on the outermost page.
+SB-NEST-04 | design 7 | What fails below is a failed lane and a readable answer above.
+SB-NEST-05 | design 8 | A click in a card from below reaches the agent that made it.
+SB-NEST-06 | design 7 | A question that goes in a circle, or through too many supervisors, is refused readably.
+SB-NEST-07 | design 9 | A question of the innermost agent reaches the outermost user, and the answer goes back to the same tasks.
+SB-NEST-08 | design 9 | A question that the user declines, or a run that is stopped, ends the tasks below, down to the innermost.
+SB-NEST-09 | design 10 | A supervisor below may restart while a question is open or its agent works: nothing is asked twice.
+SB-NEST-10 | design 7 | The agent card has the skills of the live agents, both versions, our extensions and an entity tag.
+SB-NEST-11 | design 7 | The same Idempotency-Key and message give the same task; another message is 409.
+SB-NEST-12 | design 11 | Tasks and contexts are a user's own: nobody else sees, answers or stops them, and `/agui` begins none.
+SB-NEST-13 | design 7 | A2A 1.0 and 0.3 are spoken at one address, each by its own rules, and errors are those of the protocol.
 """
 
 _CASES = """
-AGS-01 | cases | Two calls that are streamed one after the other keep their own arguments.
-AGS-03 | cases | Name and arguments in one chunk still give TOOL_CALL_ARGS.
-AGS-04 | cases | Text, a call, and more text of one model message stay one message.
 A2A-01 | cases | Every shape of a reply is an answer: message, 0.3 task, 1.0 task, 1.0 message.
 A2A-02 | cases | Both spellings of a task's state give one outcome, and an unknown one is an error.
 A2A-03 | cases | An agent that answers at once with a working task is polled, within its time.
@@ -310,6 +322,9 @@ A2A-ISSUE-15 | a2a-js 601 | The codec is chosen by the interface's version.
 A2A-ISSUE-16 | a2a-python 168 | Traces go on across the border to an agent.
 A2A-ISSUE-19 | adk-python 4145 | A task always ends or waits, however its agent fails.
 A2A-ISSUE-20 | rossoctl 174 | An agent never gets the user's own token, and without one of its own is not asked.
+AGS-01 | cases | Two calls that are streamed one after the other keep their own arguments.
+AGS-03 | cases | Name and arguments in one chunk still give TOOL_CALL_ARGS.
+AGS-04 | cases | Text, a call, and more text of one model message stay one message.
 AGS-05 | cases | A model that fails mid-sentence: the message is closed, one RUN_ERROR, nothing leaks.
 AGS-10 | cases | The client's ids come back, and empty pieces are never sent.
 AGS-11 | cases | A snapshot never comes between the pieces of a run and says the same ids.

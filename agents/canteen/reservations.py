@@ -43,13 +43,13 @@ class ReservationTools(BookingTools):
         now = self._clock()
         if (before := self._booked(call)) is not None:
             return {**moment(now), "status": "booked", "booking": before, "problems": []}
-        place = self._canteen(answers["canteen"]["value"] if "canteen" in answers else canteen)
+        place = self._canteen(canteen)
         if place is None:
             return ask("canteen", self._which_canteen(chinese))
         slots = _slots(now, _date(date, now), meal)
-        chosen = answers["time"]["value"] if "time" in answers else _of_slots(time, slots)
+        chosen = answers["slot"]["value"] if "slot" in answers else _of_slots(time, slots)
         if chosen is None:
-            return ask("time", _which_time(slots, place, chinese, now))
+            return ask("slot", _which_time(slots, place, chinese, now))
         day, _, hour = chosen.partition(" ")
         values = {"date": day, "time": hour, "people": people, "canteen": place["id"]}
         if "approval" not in answers:

@@ -1,10 +1,12 @@
 """How a tool asks the user: it gives `ask(...)` instead of a result, and is called again with the answer.
 
     async def book(self, dish: str, answers: Answers, chinese: bool = False, call: str = "") -> dict[str, Any]:
-        if "when" not in answers:
-            return ask("when", {"type": "select", "message": "When?", "options": ["12:00", "18:00"]})
-        return self._book(dish, answers["when"]["value"], once=call)
+        if "sure" not in answers:
+            return ask("sure", {"type": "approval", "message": f"Book {dish}?"})
+        return self._book(dish, once=call) if answers["sure"]["approved"] else {"booked": False}
 
+A question with the name of a parameter fills that in: after `ask("dish", {"type": "select", ...})` the tool is called
+with the `dish` that was chosen, as if the model had said so.
 Parameters with these three names are filled in by the kit and never shown to a model: `answers` has the typed answers
 so far, by the name of their question; `chinese` is the language to ask in; `call` is the same text each time the same
 call is made, so that what must happen once can be keyed by it. Questions and answers: `contracts/hitl`.

@@ -72,7 +72,10 @@ class AgentGraph:
 
     async def resume(self, question: Question, turn: OpenTurn, answer: Mapping[str, Any]) -> AsyncIterator[Event]:
         """Go on with a turn whose first question was answered. `question` is who answers; what was asked stays."""
-        ask, call = turn.asks[0], turn.call()
+        ask = turn.asks[0]
+        if "value" in answer and ask.name in _parameters(self._tools[turn.call()["name"]]):
+            turn = turn.with_argument(ask.name, answer["value"])
+        call = turn.call()
         question = replace(question, text=turn.messages[0].text, asker=conversation_of(turn.messages).asker)
         given = {**turn.answers.get(ask.call_id, {}), ask.name: answer}
         shown = f"{ask.call_id}-{len(given)}"
@@ -176,6 +179,12 @@ class _CallIds(AgentMiddleware[Any, Any, Any]):
             return await handler(request)
         finally:
             CURRENT.reset(token)
+
+
+def _parameters(tool: BaseTool) -> Mapping[str, Any]:
+    """What a model may fill in."""
+    schema: Any = tool.args_schema
+    return schema.get("properties", {})
 
 
 def _spoken(message: BaseMessage) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage, messages_from_dict, messages_to_dict
@@ -28,6 +28,19 @@ class OpenTurn:
         """The call that asks."""
         calls = [call for m in self.messages if isinstance(m, AIMessage) for call in m.tool_calls]
         return next(call for call in calls if call["id"] == self.asks[0].call_id)
+
+    def with_argument(self, name: str, value: Any) -> OpenTurn:
+        """The turn as if the model had called with this value, so that later questions know it."""
+        return replace(self, messages=[self._changed(message, name, value) for message in self.messages])
+
+    def _changed(self, message: BaseMessage, name: str, value: Any) -> BaseMessage:
+        if not isinstance(message, AIMessage):
+            return message
+        calls = [
+            {**call, "args": {**call["args"], name: value}} if call["id"] == self.asks[0].call_id else call
+            for call in message.tool_calls
+        ]
+        return message.model_copy(update={"tool_calls": calls})
 
     def dumps(self) -> str:
         return json.dumps(

@@ -79,7 +79,7 @@ SPEC = AgentSpec(
         "You are the transport agent of a university campus. You answer questions about shuttle lines, departures and "
         "parking, and plan journeys. Call a tool for every fact; never guess a time. Name the line, the stop to get "
         "on, the departure and the arrival. If a tool says that a stop is unknown, offer the closest of the names that "
-        "it lists."
+        "it lists. A gate that is not named is no stop: pass `gate`, and the tool asks the user which one."
     ),
     seed=seed,
     mcp_server=build_server,

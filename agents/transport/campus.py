@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from agents.kit.asking import ask
 from agents.kit.clock import Clock
 from agents.transport import places, timetable
 from agents.transport.places import Place
@@ -87,6 +88,20 @@ def stop_id(name: str | None) -> str | None:
 def line_id(name: str | None) -> str | None:
     """The line that a name stands for, None for no name. Raises ToolError for an unknown one."""
     return _id(name, places.lines(), "line")
+
+
+def which_stop(chinese: bool, **named: str | None) -> dict[str, Any] | None:
+    """The question which stop is meant, for the first argument that names a kind of stop; None if none does."""
+    for argument, name in named.items():
+        if (kind := places.kind_of(name)) is not None:
+            options = [{"value": s.id, "label": s.name_zh if chinese else s.name_en} for s in places.stops_of(kind)]
+            zh, en = _WHICH["origin" if argument == "origin" else "destination"]
+            message = zh.format(kind.name_zh) if chinese else en.format(kind.name_en)
+            return ask(argument, {"type": "select", "message": message, "options": options})
+    return None
+
+
+_WHICH = {"origin": ("从哪个{}出发？", "From which {}?"), "destination": ("是哪个{}？", "Which {} do you mean?")}
 
 
 def point(lat: float | None, lng: float | None) -> tuple[float, float] | None:

@@ -25,6 +25,7 @@ from agents.transport.campus import (
     point,
     stop_id,
     when_to_start,
+    which_stop,
 )
 from agents.transport.routes import DETOUR, Leg, Network, Point, journey_metres
 from agents.transport.seed import clock_text
@@ -73,12 +74,15 @@ class JourneyTools(Campus):
         near_lat: Lat = None,
         near_lng: Lng = None,
         offset: Annotated[int, Field(ge=0, lt=MOST_JOURNEYS, description="how many earlier journeys to pass over")] = 0,
+        chinese: bool = False,
     ) -> dict[str, Any]:
         """The way from one stop to another: lines, stops in order with times, walks, at most one change.
 
         Without an origin it starts at the position, or else at the South Gate (`guessed`). When nothing goes any more
         that day, the first journey of the next day with service is given (see `date`).
         """
+        if (question := which_stop(chinese, destination=destination, origin=origin)) is not None:
+            return question
         now, end = self._clock(), stop_id(destination)
         if end is None:
             raise ToolError("Say where to go: `destination` is empty.")

@@ -48,6 +48,24 @@ def lines() -> tuple[Place, ...]:
     return tuple(_place(row, _numbered(row["number"])) for row in load_csv(DATA / "lines.csv"))
 
 
+@cache
+def kinds() -> tuple[Place, ...]:
+    """What several stops are alike: "the gate" is none of them before somebody says which."""
+    return tuple(_place(row, ()) for row in load_csv(DATA / "kinds.csv"))
+
+
+def kind_of(name: str | None) -> Place | None:
+    """The kind of stop that a name names instead of a stop."""
+    found = find(name, (*stops(), *kinds())) if name else None
+    return found if found in kinds() else None
+
+
+def stops_of(kind: Place) -> tuple[Place, ...]:
+    """The stops that may be meant."""
+    row = next(row for row in load_csv(DATA / "kinds.csv") if row["id"] == kind.id)
+    return tuple(stop for stop in stops() if stop.id in row["stops"].split("|"))
+
+
 def find(name: str, places: Iterable[Place]) -> Place | None:
     """The place that `name` stands for: one of its names, or a text that mentions exactly one place."""
     wanted = name.strip().lower()

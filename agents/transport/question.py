@@ -267,7 +267,7 @@ def _number(text: str) -> int:
 
 
 def _mentions(text: str) -> list[Mention]:
-    return places.mentions(text, (*places.stops(), *places.lines()))
+    return places.mentions(text, (*places.stops(), *places.lines(), *places.kinds()))
 
 
 def _without(question: str, found: Sequence[Mention]) -> str:

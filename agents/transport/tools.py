@@ -24,6 +24,7 @@ from agents.transport.campus import (
     point,
     stop_id,
     when_to_start,
+    which_stop,
 )
 from agents.transport.journeys import JourneyTools
 from agents.transport.seed import clock_text, minutes
@@ -59,11 +60,14 @@ class TransportTools(JourneyTools):
         near_lng: Lng = None,
         limit: Annotated[int, Field(ge=1, le=30)] = 10,
         offset: Offset = 0,
+        chinese: bool = False,
     ) -> dict[str, Any]:
         """Shuttle departures by time. Leave out what the user did not say: `after` defaults to now, `day` to today.
 
         When nothing leaves any more that day, the departures of the next day with service are given (see `date`).
         """
+        if (question := which_stop(chinese, destination=destination, origin=origin)) is not None:
+            return question
         now = self._clock()
         start, since = when_to_start(now, day, after, which)
         wish = Wish(
@@ -85,8 +89,10 @@ class TransportTools(JourneyTools):
             "departures": [self._departure(now, found_day, *found) for found in found[offset : offset + limit]],
         }
 
-    async def list_lines(self, destination: StopName | None = None) -> dict[str, Any]:
+    async def list_lines(self, destination: StopName | None = None, chinese: bool = False) -> dict[str, Any]:
         """All shuttle lines with stops, running days, first and last trips; with `destination` those stopping there."""
+        if (question := which_stop(chinese, destination=destination)) is not None:
+            return question
         now = self._clock()
         stop = stop_id(destination)
         lines = [self._summary(line, now) for line in self._lines]
@@ -112,8 +118,11 @@ class TransportTools(JourneyTools):
         free_only: bool = False,
         day: Day | None = None,
         at: Time | None = None,
+        chinese: bool = False,
     ) -> dict[str, Any]:
         """Car parks with the places free at a time (default now), nearest first if a place is given."""
+        if (question := which_stop(chinese, near=near)) is not None:
+            return question
         now = self._clock()
         today = timetable.date_of(day, now.date())
         hour = minutes(at) // 60 if at else now.hour

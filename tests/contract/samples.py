@@ -31,7 +31,7 @@ QUESTIONS: dict[str, tuple[AgentSpec, Sequence[str]]] = {
         TRANSPORT,
         (
             *("下一班去图书馆的校车几点", "哪里可以停车", "从南门到图书馆怎么走", "shuttle lines", "all stops"),
-            *("when is the next shuttle to the library?", "parking", "how do I get from the gate to the library?"),
+            *("when is the next shuttle to the library?", "parking", "how do I get to the library from the gym?"),
         ),
     ),
 }

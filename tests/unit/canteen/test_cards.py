@@ -195,8 +195,7 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "answers": st.fixed_dictionaries(
             {},
             optional={
-                "canteen": st.just({"value": "c2"}),
-                "time": st.sampled_from(["2026-12-02 12:00", "2020-01-01 12:00"]).map(lambda slot: {"value": slot}),
+                "slot": st.sampled_from(["2026-12-02 12:00", "2020-01-01 12:00"]).map(lambda slot: {"value": slot}),
                 "approval": st.booleans().map(lambda yes: {"approved": yes}),
             },
         ),

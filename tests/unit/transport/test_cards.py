@@ -90,7 +90,7 @@ def test_every_conversation_gets_answers_with_valid_cards(
         db.close()
 
 
-STOP, LINE = st.sampled_from([*NAMES, "nowhere", ""]), st.sampled_from(["L1", "line 3", "6号线", "line 99"])
+STOP, LINE = st.sampled_from([*NAMES, "nowhere", "", "gate"]), st.sampled_from(["L1", "line 3", "6号线", "line 99"])
 DAY = st.sampled_from(["today", "tomorrow", "day_after_tomorrow", "weekend", "monday", "sunday"])
 TIME = st.times().map(lambda time: f"{time:%H:%M}")
 NEAR = {"near_lat": st.floats(-90, 90), "near_lng": st.floats(-180, 180)}
@@ -105,11 +105,12 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "which": st.sampled_from(["next", "first", "last"]),
         "limit": st.integers(1, 30),
         "offset": st.integers(0, 200),
+        "chinese": st.booleans(),
     },
-    "list_lines": {"destination": STOP},
+    "list_lines": {"destination": STOP, "chinese": st.booleans()},
     "line_stops": {"line": LINE},
     "list_stops": {"line": LINE, "limit": st.integers(1, 50), "offset": st.integers(0, 200)},
-    "parking": {"near": STOP, "free_only": st.booleans(), "day": DAY, "at": TIME, **NEAR},
+    "parking": {"near": STOP, "free_only": st.booleans(), "day": DAY, "at": TIME, "chinese": st.booleans(), **NEAR},
     "plan_route": {
         "destination": STOP,
         "origin": STOP,
@@ -117,6 +118,7 @@ CALLS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "after": TIME,
         **NEAR,
         "offset": st.integers(0, 11),
+        "chinese": st.booleans(),
     },
     "navigate": {
         "to": STOP | st.sampled_from(["P1", "P5", "南门停车场"]),
