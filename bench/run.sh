@@ -2,12 +2,14 @@
 # One turn of our server beside the floor, LangGraph's own loop (G) and ag-ui-langgraph, in the same rounds.
 #   bench/run.sh [--rounds 3] [--workloads w1,w3] [--concurrency 16]     (further options: python -m bench run -h)
 #   bench/run.sh turn [...]      the same with every journal: events, bytes, first text at 1 and 16 streams
+#   bench/run.sh fanout [...]    several agents at once, beside the slowest alone; without the harness
 #   bench/run.sh window [...]    the flush window and the group commit alone, in process, without the harness
 # BENCH_HARNESS is the folder that holds the harness package `bench/`; the peers get an environment in .tools/bench.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 python=$root/.venv/bin/python
+[ "${1:-}" = fanout ] && { shift; exec "$python" "$here/fanout.py" "$@"; }
 [ "${1:-}" = window ] && { shift; exec "$python" "$here/window.py" "$@"; }
 
 harness=$(cd "${BENCH_HARNESS:-$root/../shared}" 2>/dev/null && pwd) || { echo "Set BENCH_HARNESS to the folder that holds bench/." >&2; exit 2; }
