@@ -143,6 +143,9 @@ def _line(row: dict[str, Any], chinese: bool) -> str:
 
 def _reason(row: dict[str, Any], chinese: bool) -> str:
     code = str(row.get("error"))
+    if code == "a2a_state_rejected" and row.get("text"):
+        # Why an agent does not take a question is said for whoever asked.
+        return str(row["text"])
     if chinese:
         return _REASONS.get(code, "出了点问题，请稍后再试。")
     return ERROR_HINTS.get(code) or str(row.get("message") or "Something went wrong.")
