@@ -4,41 +4,21 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
-from agents.canteen.agent import SPEC as CANTEEN
-from agents.kit.app import build_app
-from agents.kit.settings import AgentSettings
-from agents.transport.agent import SPEC as TRANSPORT
 from tests.cases.case import checked, of_type
 from tests.fakes.agui import run_input, text_of
-from tests.fakes.house import House, open_house
+from tests.fakes.campus import campus
+from tests.fakes.house import House
 from tests.unit.agents_kit.cards import card_type, clicks
-from tests.unit.agents_kit.harness import lifespan, stopped
-
-SPECS = {spec.name: spec for spec in (CANTEEN, TRANSPORT)}
 
 
 @pytest.fixture
 async def house() -> AsyncIterator[House]:
-    now = stopped("2026-12-01T11:30")
-    apps = {
-        f"{name}.test": build_app(spec, AgentSettings(public_base_url=f"http://{name}.test"), clock=now)
-        for name, spec in SPECS.items()
-    }
-
-    async def by_host(scope: Any, receive: Any, send: Any) -> None:
-        host = dict(scope["headers"])[b"host"].decode()
-        await apps[host](scope, receive, send)
-
-    async with AsyncExitStack() as stack:
-        for app in apps.values():
-            await stack.enter_async_context(lifespan(app))
-        addresses = ",".join(f"{name}=http://{name}.test" for name in SPECS)
-        yield await stack.enter_async_context(open_house(by_host, agents=addresses))
+    async with campus() as opened:
+        yield opened
 
 
 class Page:
