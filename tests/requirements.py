@@ -290,6 +290,10 @@ SB-NEST-06 | design 7 | A question that goes in a circle, or through too many su
 SB-NEST-07 | design 9 | A question of the innermost agent reaches the outermost user, and the answer goes back to the same tasks.
 SB-NEST-08 | design 9 | A question that the user declines, or a run that is stopped, ends the tasks below, down to the innermost.
 SB-NEST-09 | design 10 | A supervisor below may restart while a question is open or its agent works: nothing is asked twice.
+SB-NEST-10 | design 7 | The agent card has the skills of the live agents, both versions, our extensions and an entity tag.
+SB-NEST-11 | design 7 | The same Idempotency-Key and message give the same task; another message is 409.
+SB-NEST-12 | design 11 | Tasks and contexts are a user's own: nobody else sees, answers or stops them, and `/agui` begins none.
+SB-NEST-13 | design 7 | A2A 1.0 and 0.3 are spoken at one address, each by its own rules, and errors are those of the protocol.
 SB-NEST-01 | design 7 | The supervisor is an A2A agent at `/a2a`, which another supervisor asks like any other.
 SB-NEST-02 | design 5 | The outermost stream shows supervisors below and their agents as lanes inside lanes, in a valid order.
 SB-NEST-03 | design 8 | A card of the innermost agent is one card on the outermost page.
