@@ -166,6 +166,10 @@ SB-KIT-13 | design 7 | An answer that is sent again under its key is given once.
 SB-KIT-14 | design 7 | A task that waits can be cancelled, and then does nothing any more.
 SB-KIT-15 | design 7 | The canteen books a meal in conversation: asks for the time, then for approval, then books once.
 SB-KIT-16 | design 7 | The transport agent asks which gate is meant where a question leaves it open.
+SB-KIT-20 | design 7 | An agent tells its tool calls to callers that ask for it, and to nobody else.
+SB-KIT-21 | design 7 | A task that is cancelled stops its graph and the tool that it waits for.
+SB-KIT-22 | design 7 | An agent that goes takes no new messages and says when to come again.
+SB-KIT-23 | design 7 | An agent that goes lets its tasks finish for a time, and ends the rest in words.
 SB-RAW-01 | design 3 | With LEGACY_RAW a run can be told in RAW events, over the same thread and under the same rules.
 SB-RAW-02 | design 3 | Without LEGACY_RAW there is no such address.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.
@@ -281,19 +285,6 @@ SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it
 SB-A2A-ACTIVITY-03 | design 10 | That holds also when the process dies in between and another one goes on.
 SB-A2A-ACTIVITY-04 | design 7 | Activity that is malformed is ignored, and number and size of it are bounded.
 SB-A2A-ACTIVITY-05 | design 7 | We announce to an agent the extensions of ours that its card declares, and no others.
-SB-NEST-01 | design 7 | The supervisor is an A2A agent at `/a2a`, which another supervisor asks like any other.
-SB-NEST-02 | design 5 | The outermost stream shows supervisors below and their agents as lanes inside lanes, in a valid order.
-SB-NEST-03 | design 8 | A card of the innermost agent is one card on the outermost page.
-SB-NEST-04 | design 7 | What fails below is a failed lane and a readable answer above.
-SB-NEST-05 | design 8 | A click in a card from below reaches the agent that made it.
-SB-NEST-06 | design 7 | A question that goes in a circle, or through too many supervisors, is refused readably.
-SB-NEST-07 | design 9 | A question of the innermost agent reaches the outermost user, and the answer goes back to the same tasks.
-SB-NEST-08 | design 9 | A question that the user declines, or a run that is stopped, ends the tasks below, down to the innermost.
-SB-NEST-09 | design 10 | A supervisor below may restart while a question is open or its agent works: nothing is asked twice.
-SB-NEST-10 | design 7 | The agent card has the skills of the live agents, both versions, our extensions and an entity tag.
-SB-NEST-11 | design 7 | The same Idempotency-Key and message give the same task; another message is 409.
-SB-NEST-12 | design 11 | Tasks and contexts are a user's own: nobody else sees, answers or stops them, and `/agui` begins none.
-SB-NEST-13 | design 7 | A2A 1.0 and 0.3 are spoken at one address, each by its own rules, and errors are those of the protocol.
 SB-NEST-01 | design 7 | The supervisor is an A2A agent at `/a2a`, which another supervisor asks like any other.
 SB-NEST-02 | design 5 | The outermost stream shows supervisors below and their agents as lanes inside lanes, in a valid order.
 SB-NEST-03 | design 8 | A card of the innermost agent is one card on the outermost page.

@@ -24,6 +24,7 @@ from starlette.types import Lifespan
 from agents.kit.card import RPC_PATH, agent_card
 from agents.kit.clock import Clock, campus_clock
 from agents.kit.database import open_database
+from agents.kit.drain import Drain
 from agents.kit.executor import GraphExecutor
 from agents.kit.graph import AgentGraph, model_of
 from agents.kit.handler import HardenedHandler
@@ -45,7 +46,11 @@ STREAM_GRACE_SECONDS = 2.0
 class _Started(AgentExecutor):
     """Stands in the handler until the lifespan has connected the tools; `inner` does the work."""
 
-    inner: AgentExecutor | None = None
+    inner: GraphExecutor | None = None
+
+    def stop(self) -> None:
+        if self.inner is not None:
+            self.inner.stop()
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         await self._get().execute(context, event_queue)
@@ -112,12 +117,15 @@ def build_app(
                 max_chars=settings.max_message_chars,
                 ledger=storage.ledger,
                 wait_seconds=settings.interrupted_seconds,
+                watch=storage.tasks.watch,
             )
             stack.push_async_callback(handler.aclose)
             logger.info("%s is ready", spec.name)
             yield
 
-    return a2a_app(card, handler, settings, lifespan)
+    app = a2a_app(card, handler, settings, lifespan)
+    app.state.drain = Drain(handler, executor.stop, settings.drain_seconds)
+    return app
 
 
 def a2a_app(
@@ -152,5 +160,8 @@ def _dated(route: Route) -> Route:
     return Route(route.path, endpoint)
 
 
-async def _health(_: Request) -> JSONResponse:
+async def _health(request: Request) -> JSONResponse:
+    drain: Drain | None = getattr(request.app.state, "drain", None)
+    if drain is not None and drain.begun:
+        return JSONResponse({"status": "draining"}, status_code=503)
     return JSONResponse({"status": "ok"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ WAIT_SECONDS = 86_400.0
 class GraphExecutor(AgentExecutor):
     """Executes tasks with an `AgentGraph`. `turn_seconds` bounds one answer, `max_chars` one question.
 
-    A turn that asks its user waits in `ledger`, for `wait_seconds`.
+    A turn that asks its user waits in `ledger`, for `wait_seconds`. `watch` tells when a task is stored in a state.
     """
 
     def __init__(
@@ -49,12 +49,14 @@ class GraphExecutor(AgentExecutor):
         max_chars: int,
         ledger: Ledger | None = None,
         wait_seconds: float = WAIT_SECONDS,
+        watch: Callable[[str, int], Awaitable[None]] | None = None,
     ) -> None:
         self._graph = graph
         self._turn_seconds = turn_seconds
         self._max_chars = max_chars
         self._ledger = ledger or MemoryLedger()
         self._wait_seconds = wait_seconds
+        self._watch = watch
         self._running: set[asyncio.Task[Any]] = set()
         self._stopping = False
 
@@ -114,7 +116,7 @@ class GraphExecutor(AgentExecutor):
         if problem:
             await _finish(updater, TaskState.TASK_STATE_REJECTED, public_text(problem, question))
             return
-        await updater.start_work()
+        await self._start(updater)
         await self._tell(updater, question, self._graph.run(question), context, 0)
 
     async def _go_on(
@@ -129,8 +131,16 @@ class GraphExecutor(AgentExecutor):
             payload = asked_again(turn.asks[0].payload, chinese)
             await self._park(updater, asked, turn, payload, parked.round + 1)
             return
-        await updater.start_work()
+        await self._start(updater)
         await self._tell(updater, asked, self._graph.resume(who, turn, answer), context, parked.round)
+
+    async def _start(self, updater: TaskUpdater) -> None:
+        """WORKING, and stored as such before anything is done: what a killed process did is never done again."""
+        state = TaskState.TASK_STATE_WORKING
+        stored = self._watch(updater.task_id, state) if self._watch is not None else None
+        await updater.start_work()
+        if stored is not None:
+            await stored
 
     def _problem(self, question: Question) -> str | None:
         if question.action is not None:

@@ -71,6 +71,15 @@ class LeasedTasks(VersionedTaskStore):
     def __init__(self, inner: VersionedTaskStore, leases: Leases) -> None:
         self._inner = inner
         self._leases = leases
+        self._watched: dict[tuple[str, int], asyncio.Future[None]] = {}
+
+    def watch(self, task_id: str, state: int) -> asyncio.Future[None]:
+        """Done when the task has been stored in this state; fails with the next save if that fails."""
+        key = (task_id, state)
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._watched[key] = stored
+        stored.add_done_callback(lambda _: self._watched.pop(key, None))
+        return stored
 
     async def save(
         self,
@@ -80,6 +89,20 @@ class LeasedTasks(VersionedTaskStore):
         prev: Task | None,
         prev_version: TaskVersion,
         context: ServerCallContext,
+    ) -> TaskVersion:
+        watched = self._watched.pop((task.id, task.status.state), None)
+        try:
+            version = await self._save(task, event, prev, prev_version, context)
+        except BaseException as error:
+            if watched is not None and not watched.done():
+                watched.set_exception(error)
+            raise
+        if watched is not None and not watched.done():
+            watched.set_result(None)
+        return version
+
+    async def _save(
+        self, task: Task, event: Event | None, prev: Task | None, prev_version: TaskVersion, context: ServerCallContext
     ) -> TaskVersion:
         # The SDK merges what an event says into the task, and what a tool was doing is no property of a task.
         if ACTIVITY_EXTENSION in task.metadata.fields:

@@ -1,4 +1,4 @@
-"""The command line of an agent: `python -m agents.NAME --port N`. Ends cleanly on SIGINT and SIGTERM."""
+"""The command line of an agent: `python -m agents.NAME --port N`. Drains on SIGINT and SIGTERM, then ends with 0."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from types import FrameType
 import uvicorn
 
 from agents.kit.app import build_app
+from agents.kit.drain import Drain
 from agents.kit.settings import AgentSettings
 from agents.kit.spec import AgentSpec
 
@@ -41,12 +42,33 @@ def run(spec: AgentSpec, arguments: Sequence[str] | None = None) -> int:
         access_log=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, app.state.drain)
     # uvicorn shuts down first and then raises the signal again, which would end the process as if it had been killed.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _exit)
     server.run()
     return 0 if server.started else 1
+
+
+class _Server(uvicorn.Server):
+    """Listens on while it drains, so that callers are told to come again; a second signal ends the process at once."""
+
+    def __init__(self, config: uvicorn.Config, drain: Drain) -> None:
+        super().__init__(config)
+        self._drain = drain
+        self._signal: int | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._signal is not None:
+            super().handle_exit(sig, frame)
+        self._signal = sig
+
+    async def on_tick(self, counter: int) -> bool:
+        if self._signal is not None and not self.should_exit:
+            self._drain.begin()
+            if self._drain.done:
+                super().handle_exit(self._signal, None)
+        return await super().on_tick(counter)
 
 
 def _exit(_signal: int, _frame: FrameType | None) -> None:

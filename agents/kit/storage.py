@@ -43,7 +43,7 @@ _WAITING = ("TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED")
 class Storage:
     """Opened before use and closed after it. `events` carries what other replicas do, None for a single process."""
 
-    tasks: VersionedTaskStore
+    tasks: LeasedTasks
     ledger: Ledger
     leases: Leases
     events: TaskEventStream | None = None
