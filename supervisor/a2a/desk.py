@@ -88,6 +88,8 @@ class Desk:
     async def send(self, asked: Asked, caller: Caller) -> Told:
         """Start the task of a message, or go on with the one that it answers."""
         refused = self._nesting.refusal(asked.via)
+        if not asked.content and not asked.action:
+            refused = "The message says nothing. Say what is wanted."
         if refused is not None:
             context = asked.context_id or str(uuid.uuid4())
             return Told(Story(asked.task_id or str(uuid.uuid4()), context, refused=refused), _nothing())

@@ -18,12 +18,14 @@ from supervisor.http.parts import MEDIA, content_of
 Json = dict[str, Any]
 
 _ROLES = ("ROLE_USER", "user")
+_CONTENTS = frozenset({"text", "data", "raw", "url", "file"})
 _MAX_VIA = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One message. `content` is all of it as a user message, `text` its words, `data` its one typed answer.
+    """One message. `content` is all of it as a user message, empty if it says nothing; `text` its words, `data` its one
+    typed answer.
 
     `action` is the click that `data` holds instead; `via` the supervisors that the question came through.
     """
@@ -39,8 +41,11 @@ class Asked:
     metadata: Json = field(default_factory=dict[str, Any])
 
 
-def read_message(params: Json, max_chars: int) -> Asked:
-    """The message in the params of a send. Raises RpcError, and `Problem` for content that is refused everywhere."""
+def read_message(params: Json, max_chars: int, *, strict: bool = False) -> Asked:
+    """The message in the params of a send. Raises RpcError, and `Problem` for content that is refused everywhere.
+
+    `strict` wants what 1.0 wants; callers from before it leave things out.
+    """
     message = as_dict(params.get("message"))
     if not message:
         raise _invalid("`message` is missing.")
@@ -49,15 +54,20 @@ def read_message(params: Json, max_chars: int) -> Asked:
     parts = [as_dict(part) for part in as_list(message.get("parts"))]
     if not parts:
         raise _invalid("`message.parts` is empty.")
+    if strict and not message.get("messageId"):
+        raise _invalid("`message.messageId` is missing.")
+    if any(len(_CONTENTS & part.keys()) != 1 for part in parts):
+        raise _invalid("Each of `message.parts` holds one of text, data, raw and url.")
     metadata = as_dict(message.get("metadata"))
     data = next((as_dict(part["data"]) for part in parts if as_dict(part.get("data"))), None)
     action = as_dict(data.get("userAction")) if data else {}
+    found = list(_content(parts, skip_data=bool(action)))
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     return Asked(
         _id(message, "messageId", "message_id") or str(uuid.uuid4()),
         _id(message, "contextId", "context_id"),
         _id(message, "taskId", "task_id"),
-        content_of(list(_content(parts, skip_data=bool(action))), "message.parts", max_chars),
+        content_of(found, "message.parts", max_chars) if _says(found) else "",
         "\n".join(texts),
         None if action else data,
         action or None,
@@ -66,12 +76,26 @@ def read_message(params: Json, max_chars: int) -> Asked:
     )
 
 
+def _says(content: list[Json]) -> bool:
+    return any(part["type"] != "text" or part["text"].strip() for part in content)
+
+
 def required_task(params: Json) -> str:
     """The id of the task that a request is about."""
     found = _id(params, "id", "taskId")
     if found is None:
         raise _invalid("`id` is missing: name the task.")
     return found
+
+
+def history_length(params: Json) -> int | None:
+    """How many messages of a task's history are wanted, None for all."""
+    length = params.get("historyLength")
+    if length is None:
+        return None
+    if not isinstance(length, int) or isinstance(length, bool) or length < 0:
+        raise _invalid("`historyLength` must be a whole number from 0.")
+    return length
 
 
 def _content(parts: list[Json], *, skip_data: bool) -> Iterator[Json]:

@@ -17,7 +17,7 @@ from supervisor.a2a.card import CARD_PATH, RPC_PATH, agent_card
 from supervisor.a2a.desk import Caller, Desk, Told
 from supervisor.a2a.errors import RpcError
 from supervisor.a2a.listing import tasks_page
-from supervisor.a2a.message import read_message, required_task
+from supervisor.a2a.message import history_length, read_message, required_task
 from supervisor.a2a.spelling import MODERN, OLD, Spelling
 from supervisor.dispatch.extensions import ACTIVITY
 from supervisor.dispatch.port import UserContext
@@ -32,6 +32,8 @@ from supervisor.telemetry.tracing import joined
 Json = dict[str, Any]
 
 MAX_KEY_CHARS = 255
+CARD_SECONDS = 10
+"""How long the card may be kept: about as long as it takes to hear of a new agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def router(door: A2ADoor) -> APIRouter:
         base = (door.public_url or str(request.base_url)).rstrip("/")
         version = str(door.front.catalogue.get("version", ""))
         found = agent_card(base, door.front.agents(), version, door.depth)
-        headers = {"etag": found.etag, "cache-control": "no-cache"}
+        headers = {"etag": found.etag, "cache-control": f"max-age={CARD_SECONDS}"}
         if found.etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return Response(found.body, headers=headers, media_type="application/json")
@@ -106,15 +108,14 @@ def router(door: A2ADoor) -> APIRouter:
 
 
 async def _send(call: Call) -> Json:
-    told, configuration = await _begun(call), as_dict(call.params.get("configuration"))
+    configuration = as_dict(call.params.get("configuration"))
+    history, told = history_length(configuration), await _begun(call)
     at_once = configuration.get("returnImmediately") is True or configuration.get("blocking") is False
     async with aclosing(call.door.desk.follow(told)) as followed:
         async for steps in followed:
             if at_once and steps:
                 break
-    history = configuration.get("historyLength")
-    task = call.spelling.task(told.story, history=history if isinstance(history, int) else None)
-    return call.spelling.sent(task)
+    return call.spelling.sent(call.spelling.task(told.story, history=history))
 
 
 async def _stream(call: Call) -> AsyncIterator[bytes]:
@@ -126,9 +127,9 @@ async def _subscribe(call: Call) -> AsyncIterator[bytes]:
 
 
 async def _get(call: Call) -> Json:
+    history = history_length(call.params)
     story = await call.door.desk.story(required_task(call.params), call.caller)
-    history = call.params.get("historyLength")
-    return call.spelling.task(story, history=history if isinstance(history, int) else None)
+    return call.spelling.task(story, history=history)
 
 
 async def _cancel(call: Call) -> Json:
@@ -140,7 +141,7 @@ async def _list(call: Call) -> Json:
 
 
 async def _begun(call: Call) -> Told:
-    asked = read_message(call.params, call.door.front.limits.message_chars)
+    asked = read_message(call.params, call.door.front.limits.message_chars, strict=call.spelling.modern)
     return await call.door.desk.send(asked, call.caller)
 
 

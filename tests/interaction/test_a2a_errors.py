@@ -41,7 +41,6 @@ def message(**more: Any) -> dict[str, Any]:
         (rpc(params={}), {"A2A_Version": "1.0"}, -32602),
         (message(role="ROLE_AGENT"), {"A2A_Version": "1.0"}, -32602),
         (message(parts=[]), {"A2A_Version": "1.0"}, -32602),
-        (message(parts=[{"text": "   "}]), {"A2A_Version": "1.0"}, -32602),
         (message(parts=[{"video": "x"}]), {"A2A_Version": "1.0"}, -32005),
         (message(parts=[{"raw": "not base64", "mediaType": "image/png"}]), {"A2A_Version": "1.0"}, -32602),
         (message(parts=[{"text": "x" * 40_000}]), {"A2A_Version": "1.0"}, -32602),
@@ -83,6 +82,16 @@ async def test_a_body_that_is_no_request_is_refused(content: bytes, kind: str, s
     if code is not None:
         assert response.json() == {"jsonrpc": "2.0", "id": None, "error": response.json()["error"]}
         assert response.json()["error"]["code"] == code
+
+
+@pytest.mark.requirement("SB-NEST-13")
+@pytest.mark.parametrize("version", BOTH)
+async def test_a_message_that_says_nothing_is_a_rejected_task(version: Version) -> None:
+    async with opened() as (house, agent):
+        task = await A2ACaller(house, version).send("  ")
+    assert state(task) == "rejected"
+    assert task["status"]["message"]["parts"][0]["text"]
+    assert agent.sends == []
 
 
 @pytest.mark.requirement("SB-NEST-13")
