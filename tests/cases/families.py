@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 
 from chat_models import Turn
+from supervisor.dispatch.extensions import ACTIVITY
 from tests.cases.case import Case, call_chunk, dispatch
 from tests.cases.transcript import Recorder, family
 from tests.fakes.a2a_stub import Reply, Status, card
@@ -101,6 +102,22 @@ async def subagents(play: Recorder) -> None:
         answered.set()
         await run
         await play.connect()
+
+
+@family("An agent that tells of its own tool, and of an agent that it asks itself.")
+async def nested_agents(play: Recorder) -> None:
+    case = Case(dispatch(("canteen", "辣")), "水煮鱼。")
+    inside = [
+        {"type": "tool-start", "id": "t1", "name": "search"},
+        {"type": "tool-end", "id": "t1", "ok": True},
+        {"type": "agent-start", "id": "a1", "name": "kitchen", "description": "厨房"},
+        {"type": "agent-tool-start", "agentId": "a1", "id": "t2", "name": "stock"},
+        {"type": "agent-delta", "id": "a1", "kind": "text", "text": "还有五份"},
+    ]
+    working = {"state": "TASK_STATE_WORKING"}
+    steps = [{"statusUpdate": {"status": working, "metadata": {ACTIVITY: step}}} for step in inside]
+    case.canteen.replies.append(Reply(steps=[*steps, "水煮鱼"]))
+    await one_question(play, case)
 
 
 @family("Two cards of one call, each an activity of its own.")
