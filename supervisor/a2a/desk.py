@@ -12,7 +12,6 @@ import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -172,15 +171,24 @@ class Desk:
                 raise RpcError(INVALID_PARAMS, KEY_REUSED, reason="IDEMPOTENCY_KEY_REUSED", status=409)
         request = await self._as_click(request, asked)
         story = Story(task_id, context_of(request.thread_id), mode=self._mode, activity=caller.activity)
-        story.began(datetime.now(UTC))
         try:
-            return Told(story, await self._runs.submit(request))
+            return await self._begun(story, request)
         except Problem as problem:
             if problem.code not in ("thread_busy", "interrupt_pending") or known or request.action is not None:
                 raise
         # The conversation is busy with another task: this one works beside it, without what is being said there.
         aside = thread_of(caller.user, context_id, lane=task_id)
-        return Told(story, await self._runs.submit(replace(request, thread_id=aside)))
+        return await self._begun(story, replace(request, thread_id=aside))
+
+    async def _begun(self, story: Story, request: TurnRequest) -> Told:
+        """The run of a request; its time is the same for everybody who reads of it."""
+        frames = await self._runs.submit(request)
+        run = self._runs.active(request.thread_id)
+        if run is not None and run.record.run_id == story.id:
+            story.began(began_at(run.record.key))
+        elif runs := await self._runs.tasks(request.user.user_id, story.id):
+            story.began(began_at(runs[-1].key))
+        return Told(story, frames)
 
     async def _go_on(self, asked: Asked, task_id: str, caller: Caller) -> Told:
         runs = await self._found(task_id, caller)
@@ -202,8 +210,7 @@ class Desk:
                 raise RpcError(UNSUPPORTED, "The task has ended. Start a new one in its context.")
             request = await self._as_answer(request, asked)
         story, _ = await self._told(before, caller)
-        story.began(datetime.now(UTC))
-        return Told(story, await self._runs.submit(request))
+        return await self._begun(story, request)
 
     def _request(self, asked: Asked, caller: Caller, task_id: str, thread_id: str) -> TurnRequest:
         said = digest([asked.content, asked.action, asked.context_id, asked.task_id])

@@ -56,7 +56,7 @@ def read_message(params: Json, max_chars: int, *, strict: bool = False) -> Asked
         raise _invalid("`message.parts` is empty.")
     if strict and not message.get("messageId"):
         raise _invalid("`message.messageId` is missing.")
-    if any(len(_CONTENTS & part.keys()) != 1 for part in parts):
+    if any(len(_CONTENTS & part.keys()) > 1 for part in parts):
         raise _invalid("Each of `message.parts` holds one of text, data, raw and url.")
     metadata = as_dict(message.get("metadata"))
     data = next((as_dict(part["data"]) for part in parts if as_dict(part.get("data"))), None)

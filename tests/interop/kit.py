@@ -1,4 +1,4 @@
-"""The system under test in process, asked by the conventions of the official kit."""
+"""The systems under test in process, asked by the conventions of the official kit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.fakes.asgi import StreamingASGITransport
-from tests.interop.sut import card_at, sut
+from tests.interop import sut_supervisor
+from tests.interop.sut import Hold, card_at, sut
 from tests.unit.agents_kit.harness import V10, lifespan
 
 UNKNOWN = "no-such-task"
@@ -77,6 +79,22 @@ async def _results(response: httpx.Response) -> AsyncIterator[Json]:
             yield json.loads(line.removeprefix("data:"))["result"]
 
 
+# A supervisor answers every question with a task, in words, and neither signs in nor turns anybody away of itself.
+_AGENTS_ONLY = (
+    "tck-message-response",
+    "tck-reject-task",
+    "tck-auth-required",
+    "tck-artifact-file",
+    "tck-artifact-data",
+)
+
+
+def follows(system: str, convention: str) -> None:
+    """Skips the test of a convention that makes no sense for this system."""
+    if system == "supervisor" and convention.startswith(_AGENTS_ONLY):
+        pytest.skip("a supervisor has no such answer")
+
+
 def asked(convention: str, text: str = "Hello", **fields: Any) -> Json:
     """A message whose id begins with `convention`."""
     return {"messageId": f"{convention}-{uuid.uuid4().hex}", "role": "ROLE_USER", "parts": [{"text": text}], **fields}
@@ -89,16 +107,33 @@ def state_of(event: Json) -> str | None:
 
 
 @asynccontextmanager
-async def running(*, streaming: bool = True, wrap: Any = None, **handling: Any) -> AsyncGenerator[Kit]:
-    """`wrap` puts middleware around the app; `handling` are options of the handler."""
+async def running(
+    system: str = "agent", *, streaming: bool = True, wrap: Any = None, **handling: Any
+) -> AsyncGenerator[Kit]:
+    """An agent of the kit or the `supervisor`, which tests of both get as the fixture `system`.
+
+    For an agent, `wrap` puts middleware around the app and `handling` are options of the handler.
+    """
     release = asyncio.Event()
-    card = card_at(URL, ("1.0", "0.3"))
-    card.capabilities.streaming = streaming
 
     async def hold() -> None:
         await release.wait()
 
+    opened = sut_supervisor.opened(hold) if system == "supervisor" else _agent(hold, streaming, handling)
+    async with opened as app:
+        transport = StreamingASGITransport(wrap(app) if wrap else app)
+        async with httpx.AsyncClient(transport=transport, base_url=URL) as http, asyncio.timeout(30):
+            try:
+                yield Kit(http, release)
+            finally:
+                # Nobody is to wait for a task that is still at work.
+                release.set()
+
+
+@asynccontextmanager
+async def _agent(hold: Hold, streaming: bool, handling: Json) -> AsyncIterator[Any]:
+    card = card_at(URL, ("1.0", "0.3"))
+    card.capabilities.streaming = streaming
     app = sut(hold, card, **handling)
-    transport = StreamingASGITransport(wrap(app) if wrap else app)
-    async with lifespan(app), httpx.AsyncClient(transport=transport, base_url=URL) as http, asyncio.timeout(30):
-        yield Kit(http, release)
+    async with lifespan(app):
+        yield app

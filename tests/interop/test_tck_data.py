@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.interop.kit import Kit, asked, running
+from tests.interop.kit import Kit, asked, follows, running
 from tests.interop.shapes import (
     STATES,
     artifact_faults,
@@ -40,8 +40,8 @@ PARTS = {
 @pytest.mark.requirement("DM-TASK-001", "DM-TASK-002", "DM-STATUS-001", "DM-MSG-001", "DM-MSG-002", "DM-ART-001")
 @pytest.mark.requirement("DM-SERIAL-001", "DM-SERIAL-002", "DM-SERIAL-003")
 @pytest.mark.parametrize("convention", CONVENTIONS)
-async def test_a_task_has_the_shape_of_the_protocol_however_it_is_told(convention: str) -> None:
-    async with running() as kit:
+async def test_a_task_has_the_shape_of_the_protocol_however_it_is_told(system: str, convention: str) -> None:
+    async with running(system) as kit:
         sent = await kit.task(convention, contextId="c")
         listed = await kit.result("ListTasks", {"contextId": "c", "includeArtifacts": True, "historyLength": 9})
         tasks = [sent, await kit.get(sent), *listed["tasks"]]
@@ -52,8 +52,9 @@ async def test_a_task_has_the_shape_of_the_protocol_however_it_is_told(conventio
 
 @pytest.mark.requirement("DM-PART-001", "DM-ART-001")
 @pytest.mark.parametrize("convention", PARTS)
-async def test_every_kind_of_part_arrives_as_what_it_is(convention: str) -> None:
-    async with running() as kit:
+async def test_every_kind_of_part_arrives_as_what_it_is(system: str, convention: str) -> None:
+    follows(system, convention)
+    async with running(system) as kit:
         (artifact,) = (await kit.task(convention))["artifacts"]
     assert list(artifact_faults(artifact)) == []
     assert artifact["parts"] == [PARTS[convention]]
@@ -69,8 +70,8 @@ async def test_a_message_that_is_the_answer_has_the_shape_of_the_protocol() -> N
 
 @pytest.mark.requirement("DM-TASK-002", "DM-SERIAL-001", "DM-SERIAL-002", "DM-SERIAL-003")
 @pytest.mark.parametrize("convention", CONVENTIONS)
-async def test_events_of_a_stream_have_the_shape_of_the_protocol(convention: str) -> None:
-    async with running() as kit:
+async def test_events_of_a_stream_have_the_shape_of_the_protocol(system: str, convention: str) -> None:
+    async with running(system) as kit:
         events = await kit.streamed(convention)
     faults = list(spelling_faults(events))
     for event in events:

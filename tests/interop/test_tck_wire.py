@@ -50,9 +50,9 @@ FAULTS: dict[str, tuple[int, str, Fault]] = {
     "CORE-ERR-001", "JSONRPC-ERR-001", "JSONRPC-ERR-002", "JSONRPC-ERR-003", "JSONRPC-SSE-002", "VER-SERVER-002"
 )
 @pytest.mark.parametrize("name", FAULTS)
-async def test_every_error_of_the_protocol_has_number_words_and_reason(name: str) -> None:
+async def test_every_error_of_the_protocol_has_number_words_and_reason(system: str, name: str) -> None:
     code, reason, fault = FAULTS[name]
-    async with running() as kit:
+    async with running(system) as kit:
         error = await fault(kit)
     assert error["code"] == code
     assert error["message"].strip()
@@ -70,23 +70,23 @@ async def test_every_error_of_the_protocol_has_number_words_and_reason(name: str
         ("DeleteTaskPushNotificationConfig", {"taskId": "t", "id": "c"}),
     ],
 )
-async def test_an_agent_that_does_not_push_says_so(method: str, params: Json) -> None:
-    async with running() as kit:
+async def test_an_agent_that_does_not_push_says_so(system: str, method: str, params: Json) -> None:
+    async with running(system) as kit:
         assert (await kit.error(method, params))["code"] == -32003
 
 
 @pytest.mark.requirement("CORE-CAP-003")
-async def test_an_agent_without_an_extended_card_says_so() -> None:
-    async with running() as kit:
+async def test_an_agent_without_an_extended_card_says_so(system: str) -> None:
+    async with running(system) as kit:
         assert (await kit.error("GetExtendedAgentCard", {}))["code"] == -32004
 
 
 @pytest.mark.requirement("CORE-ERR-002", "DM-SERIAL-004")
 @pytest.mark.parametrize("missing", ["messageId", "role", "parts", "message"])
-async def test_a_message_that_lacks_something_is_refused_and_makes_no_task(missing: str) -> None:
+async def test_a_message_that_lacks_something_is_refused_and_makes_no_task(system: str, missing: str) -> None:
     message = asked("tck-complete-task", contextId="c")
     message.pop(missing, None)
-    async with running() as kit:
+    async with running(system) as kit:
         error = await kit.error("SendMessage", {} if missing == "message" else {"message": message})
         listed = await kit.result("ListTasks", {"contextId": "c"})
     assert error["code"] == -32602
@@ -108,25 +108,25 @@ async def test_a_message_that_lacks_something_is_refused_and_makes_no_task(missi
         ("SendMessage", []),
     ],
 )
-async def test_parameters_that_make_no_sense_are_refused(method: str, params: Any) -> None:
-    async with running() as kit:
+async def test_parameters_that_make_no_sense_are_refused(system: str, method: str, params: Any) -> None:
+    async with running(system) as kit:
         error = await kit.error(method, params)
     assert error["code"] == -32602
     assert isinstance(error.get("data", []), list)
 
 
 @pytest.mark.requirement("DM-SERIAL-005")
-async def test_fields_that_we_do_not_know_are_ignored() -> None:
+async def test_fields_that_we_do_not_know_are_ignored(system: str) -> None:
     message = asked("tck-complete-task", futureField={"a": 1}, parts=[{"text": "Hello", "mood": "good"}])
-    async with running() as kit:
+    async with running(system) as kit:
         answer = await kit.result("SendMessage", {"message": message, "priority": "high"})
     assert answer["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
 
 
 @pytest.mark.requirement("JSONRPC-FMT-001", "JSONRPC-FMT-002")
 @pytest.mark.parametrize("id_", ["r-1", 7, 0])
-async def test_an_answer_is_a_json_rpc_response_with_the_id_of_its_request(id_: Any) -> None:
-    async with running() as kit:
+async def test_an_answer_is_a_json_rpc_response_with_the_id_of_its_request(system: str, id_: Any) -> None:
+    async with running(system) as kit:
         for method, member in (("SendMessage", "result"), ("GetTask", "error")):
             body = {"jsonrpc": "2.0", "id": id_, "method": method, "params": {**SEND, "id": UNKNOWN}}
             response = await kit.http.post("/a2a", json=body, headers=V10)
@@ -147,16 +147,16 @@ async def test_an_answer_is_a_json_rpc_response_with_the_id_of_its_request(id_: 
         (b'[{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}]', -32600),
     ],
 )
-async def test_what_is_no_json_rpc_request_is_refused(body: bytes, code: int) -> None:
-    async with running() as kit:
+async def test_what_is_no_json_rpc_request_is_refused(system: str, body: bytes, code: int) -> None:
+    async with running(system) as kit:
         response = await kit.http.post("/a2a", content=body, headers={"Content-Type": "application/json", **V10})
     assert response.json()["error"]["code"] == code
 
 
 @pytest.mark.requirement("JSONRPC-SVC-001")
 @pytest.mark.parametrize("method", ["sendMessage", "send_message", "SENDMESSAGE", "a2a.SendMessage", "Nothing"])
-async def test_a_method_by_another_name_does_not_exist(method: str) -> None:
-    async with running() as kit:
+async def test_a_method_by_another_name_does_not_exist(system: str, method: str) -> None:
+    async with running(system) as kit:
         assert (await kit.error(method, SEND))["code"] == -32601
 
 
@@ -177,9 +177,9 @@ async def test_a_method_by_another_name_does_not_exist(method: str) -> None:
     ],
 )
 async def test_the_version_is_that_of_the_header_and_0_3_without_one(
-    headers: dict[str, str], method: str, code: int | None
+    system: str, headers: dict[str, str], method: str, code: int | None
 ) -> None:
-    async with running() as kit:
+    async with running(system) as kit:
         answer = (await kit.call(method, SEND if method == "SendMessage" else {"message": OLD}, headers)).json()
     if code is not None:
         assert answer["error"]["code"] == code
@@ -191,14 +191,14 @@ async def test_the_version_is_that_of_the_header_and_0_3_without_one(
 
 @pytest.mark.requirement("VER-CLIENT-002")
 @pytest.mark.parametrize("version", ["1.0.0", "1.0.9"])
-async def test_the_last_number_of_a_version_changes_nothing(version: str) -> None:
-    async with running() as kit:
+async def test_the_last_number_of_a_version_changes_nothing(system: str, version: str) -> None:
+    async with running(system) as kit:
         assert "task" in await kit.result("SendMessage", SEND, {"A2A-Version": version})
 
 
 @pytest.mark.requirement("JSONRPC-SSE-001")
-async def test_a_stream_is_server_sent_events_of_json_rpc_responses() -> None:
-    async with running() as kit:
+async def test_a_stream_is_server_sent_events_of_json_rpc_responses(system: str) -> None:
+    async with running(system) as kit:
         body = {"jsonrpc": "2.0", "id": "r-7", "method": "SendStreamingMessage", "params": SEND}
         response = await kit.http.post("/a2a", json=body, headers={**V10, "Accept": "text/event-stream"})
         assert str(response.url).startswith(URL)
