@@ -170,6 +170,7 @@ SB-KIT-20 | design 7 | An agent tells its tool calls to callers that ask for it,
 SB-KIT-21 | design 7 | A task that is cancelled stops its graph and the tool that it waits for.
 SB-KIT-22 | design 7 | An agent that goes takes no new messages and says when to come again.
 SB-KIT-23 | design 7 | An agent that goes lets its tasks finish for a time, and ends the rest in words.
+SB-KIT-30 | design 7 | An agent that is killed at any moment of a keyed request makes one task and acts at most once.
 SB-RAW-01 | design 3 | With LEGACY_RAW a run can be told in RAW events, over the same thread and under the same rules.
 SB-RAW-02 | design 3 | Without LEGACY_RAW there is no such address.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.
@@ -266,6 +267,9 @@ SB-GOLD-03 | design 13 | A refresh holds every message that finished runs have s
 SB-GOLD-04 | design 13 | Both real clients take every recorded stream without an error or a warning.
 SB-GOLD-05 | design 13 | Both real clients hold, after the runs, what a refresh gives: messages, cards, questions.
 SB-ANY-01 | design 10 | In any order of users, networks and crashes: no event, question or effect is lost or doubled.
+SB-CHAOS-01 | design 7 | While networks fail and processes die, every turn ends once, in words, and is on record.
+SB-CHAOS-02 | design 7 | While networks fail and processes die, every key is executed once.
+SB-CHAOS-03 | design 7 | While networks fail and processes die, no leg's failure changes another leg's outcome.
 SB-LOAD-01 | design 14 | Many streams at once never mix.
 SB-GRAPH-06 | design 6 | An agent is asked once the checkpoint that its key hangs on is stored.
 SB-GRAPH-07 | design 10 | A run that is stopped in the middle of a write leaves no open transaction.
