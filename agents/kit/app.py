@@ -99,7 +99,7 @@ def build_app(
         validate_input_modes=True,
         interrupted_task_timeout=min(IN_MEMORY_SECONDS, settings.interrupted_seconds),
     )
-    housekeeping = Housekeeping(storage, handler.works_on)
+    housekeeping = Housekeeping(storage, handler.works_on, handler.abandon)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
@@ -124,6 +124,7 @@ def build_app(
             yield
 
     app = a2a_app(card, handler, settings, lifespan)
+    app.state.housekeeping = housekeeping
     app.state.drain = Drain(handler, executor.stop, settings.drain_seconds)
     return app
 

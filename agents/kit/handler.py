@@ -134,6 +134,12 @@ class HardenedHandler(DefaultRequestHandler):
         active = self._active_task_registry._active_tasks.get(task_id)  # pyright: ignore[reportPrivateUsage]
         return active is not None and not active.is_finished
 
+    async def abandon(self, task_id: str) -> None:
+        """Stop working on a task that has ended elsewhere."""
+        active = await self._active_task_registry.get(task_id)
+        if active is not None:
+            await active.aclose()
+
     async def _setup_active_task(
         self, params: SendMessageRequest, call_context: ServerCallContext
     ) -> tuple[ActiveTask, RequestContext]:

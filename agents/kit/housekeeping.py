@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
-from a2a.server.agent_execution.active_task import INTERRUPTED_TASK_STATES
+from a2a.server.agent_execution.active_task import INTERRUPTED_TASK_STATES, TERMINAL_TASK_STATES
 from a2a.types import TaskState
 
 from agents.kit.storage import Storage
-from agents.kit.tasks import EXPIRED, RESTARTED, fail_task
+from agents.kit.tasks import EXPIRED, RESTARTED, acting_for, fail_task
 
 logger = logging.getLogger(__name__)
 
@@ -20,11 +20,14 @@ RUNNING = frozenset({TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKIN
 
 
 class Housekeeping:
-    """`works_on` says whether this process is still at work on a task that it has the lease of."""
+    """`works_on` says whether this process is still at work on a task that it has the lease of; `abandon` ends that."""
 
-    def __init__(self, storage: Storage, works_on: Callable[[str], bool]) -> None:
+    def __init__(
+        self, storage: Storage, works_on: Callable[[str], bool], abandon: Callable[[str], Awaitable[None]] | None = None
+    ) -> None:
         self._storage = storage
         self._works_on = works_on
+        self._abandon = abandon
         self._doubtful: frozenset[str] = frozenset()
 
     @contextlib.asynccontextmanager
@@ -42,6 +45,7 @@ class Housekeeping:
         """One round of everything."""
         now = time.time() if now is None else now
         await self._prolong(now)
+        await self._heed_other_replicas()
         await self._fail_orphans(now)
         await self._expire_questions(now)
         await self._storage.sweep(now)
@@ -62,6 +66,15 @@ class Housekeeping:
             leases.lose(task_id)
         self._doubtful = idle
         await self._storage.ledger.renew(sorted(leases.held), now)
+
+    async def _heed_other_replicas(self) -> None:
+        """A task that was cancelled elsewhere, or given up there for dead, is not worked on any more."""
+        if self._storage.events is None or self._abandon is None:
+            return
+        for task_id, owner in self._storage.leases.held.items():
+            stored = await self._storage.tasks.get(task_id, acting_for(owner))
+            if stored is not None and stored.task.status.state in TERMINAL_TASK_STATES:
+                await self._abandon(task_id)
 
     async def _fail_orphans(self, now: float) -> None:
         for task_id, owner in await self._storage.ledger.dead(now):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 
 from a2a.server.agent_execution.active_task import INTERRUPTED_TASK_STATES, TERMINAL_TASK_STATES
 from a2a.server.cluster.task_store import StoredTask, VersionedTaskStore
@@ -24,20 +25,20 @@ class Leases:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._held: set[str] = set()
+        self._held: dict[str, str] = {}
         self._idle = asyncio.Event()
         self._idle.set()
 
     @property
-    def held(self) -> frozenset[str]:
-        """The tasks that are worked on here."""
-        return frozenset(self._held)
+    def held(self) -> Mapping[str, str]:
+        """The tasks that are worked on here, with their owners."""
+        return dict(self._held)
 
     async def take(self, task_id: str, owner: str, now: float | None = None) -> bool:
         """Whether the task is this request's from now on."""
         if task_id in self._held:
             return False
-        self._held.add(task_id)
+        self._held[task_id] = owner
         self._idle.clear()
         try:
             got = await self._ledger.take(task_id, owner, time.time() if now is None else now)
@@ -56,7 +57,7 @@ class Leases:
 
     def lose(self, task_id: str) -> None:
         """Stop prolonging a lease; once it is over, whoever sweeps fails the task."""
-        self._held.discard(task_id)
+        self._held.pop(task_id, None)
         if not self._held:
             self._idle.set()
 

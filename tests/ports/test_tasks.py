@@ -261,7 +261,7 @@ async def test_a_task_that_is_in_nobodys_hands_is_left_to_the_sweep(opener: Open
     await save(storage, task())
     keeper = Housekeeping(storage, lambda _: False)
     await keeper.beat()
-    assert storage.leases.held == {"t"}
+    assert storage.leases.held == {"t": OWNER}
     await keeper.beat()
     assert not storage.leases.held
     await asyncio.wait_for(storage.leases.idle(), 10)

@@ -16,6 +16,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self.called, self.go, self.stopped = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.calls = 0
         self.spec = replace(SPEC, mcp_server=self._server)
 
     def _server(self, *_: Any) -> MCPServer[Any]:
@@ -24,6 +25,7 @@ class Waiting:
         @made.tool()
         async def look(word: str) -> dict[str, Any]:
             """Look a word up."""
+            self.calls += 1
             self.called.set()
             try:
                 await self.go.wait()

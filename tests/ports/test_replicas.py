@@ -1,0 +1,86 @@
+"""Two replicas of an agent over one real PostgreSQL database."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from agents.kit.settings import AgentSettings
+from agents.kit.spec import AgentSpec
+from tests.ports.postgres import fresh_database
+from tests.unit.agents_kit.harness import V10, Rpc, message, running, text_of
+from tests.unit.agents_kit.ordering import ORDERING
+from tests.unit.agents_kit.test_cancel import Waiting, begun
+
+pytestmark = pytest.mark.e2e
+KEY = {"Idempotency-Key": "k"}
+
+
+class Replicas:
+    """Starts replicas of agents that share a database."""
+
+    def __init__(self, database: str, stack: AsyncExitStack) -> None:
+        self._settings = AgentSettings(database=database)
+        self._stack = stack
+
+    async def of(self, spec: AgentSpec) -> Rpc:
+        return await self._stack.enter_async_context(running(spec, settings=self._settings))
+
+
+@pytest.fixture
+async def replicas(postgres: str) -> AsyncIterator[Replicas]:
+    database = await fresh_database(postgres, uuid.uuid4().hex)
+    async with AsyncExitStack() as stack, asyncio.timeout(60):
+        yield Replicas(database, stack)
+
+
+@pytest.mark.requirement("SB-KIT-01")
+async def test_a_key_that_was_used_on_one_replica_gives_its_task_on_the_other(replicas: Replicas) -> None:
+    waiting = Waiting()
+    first, second = await replicas.of(waiting.spec), await replicas.of(waiting.spec)
+    asked = asyncio.create_task(first.send("tofu", headers=KEY, contextId="c"))
+    await waiting.called.wait()
+    also = asyncio.create_task(second.send("tofu", headers=KEY, contextId="c"))
+    streamed = asyncio.create_task(
+        second.stream("SendStreamingMessage", {"message": message("tofu", contextId="c")}, headers={**V10, **KEY})
+    )
+    waiting.go.set()
+    task, again, events = await asked, await also, await streamed
+    assert task["status"]["state"] == "TASK_STATE_COMPLETED"
+    assert (again["id"], text_of(again)) == (task["id"], text_of(task))
+    assert events[0]["task"]["id"] == task["id"]
+    assert waiting.calls == 1
+    other = {"message": message("something else", contextId="c")}
+    await second.post("SendMessage", other, headers={**V10, **KEY}, status=409)
+
+
+@pytest.mark.requirement("SB-KIT-12")
+async def test_a_question_of_one_replica_is_answered_on_the_other(replicas: Replicas) -> None:
+    first, second = await replicas.of(ORDERING), await replicas.of(ORDERING)
+    task = await first.send("tea", contextId="thread " * 20)
+    for rpc, answer in ((second, {"value": "large"}), (first, {"approved": True})):
+        parts = [{"data": answer}]
+        task = await rpc.send("", parts=parts, taskId=task["id"], contextId=task["contextId"])
+    assert text_of(task).endswith("tea: large")
+    late = {
+        "message": message("", parts=[{"data": {"approved": True}}], taskId=task["id"], contextId=task["contextId"])
+    }
+    assert (await second.post("SendMessage", late))["error"]["code"] == -32004
+
+
+@pytest.mark.requirement("SB-KIT-21")
+async def test_a_task_that_is_cancelled_on_the_other_replica_is_stopped_where_it_runs(replicas: Replicas) -> None:
+    waiting = Waiting()
+    first, second = await replicas.of(waiting.spec), await replicas.of(waiting.spec)
+    task = await begun(first)
+    await waiting.called.wait()
+    reply = await second.post("CancelTask", {"id": task["id"]})
+    assert reply["result"]["status"]["state"] == "TASK_STATE_CANCELED"
+    await first.app.state.housekeeping.beat()
+    await waiting.stopped.wait()
+    stored = (await first.post("GetTask", {"id": task["id"]}))["result"]
+    assert stored["status"]["state"] == "TASK_STATE_CANCELED"
