@@ -54,7 +54,7 @@ def read_message(params: Json, max_chars: int, *, strict: bool = False) -> Asked
     parts = [as_dict(part) for part in as_list(message.get("parts"))]
     if not parts:
         raise _invalid("`message.parts` is empty.")
-    if strict and not message.get("messageId"):
+    if strict and _id(message, "messageId", "message_id") is None:
         raise _invalid("`message.messageId` is missing.")
     if any(len(_CONTENTS & part.keys()) > 1 for part in parts):
         raise _invalid("Each of `message.parts` holds one of text, data, raw and url.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -221,7 +222,15 @@ def _params(raw: Json) -> Json:
     params = raw.get("params")
     if params is not None and not isinstance(params, dict):
         raise RpcError(errors.INVALID_PARAMS, "`params` must be an object.")
-    return as_dict(params)
+    read = _camel(as_dict(params))
+    if isinstance(read.get("configuration"), dict):
+        read["configuration"] = _camel(read["configuration"])
+    return read
+
+
+def _camel(params: Json) -> Json:
+    """The same in the spelling of the wire: who reads ProtoJSON takes the names of the definition as well."""
+    return {re.sub(r"_(\w)", lambda found: found[1].upper(), key): value for key, value in params.items()}
 
 
 def _caller(request: Request, user: UserContext, params: Json) -> Caller:

@@ -175,8 +175,9 @@ async def test_a_message_to_a_task_belongs_to_its_context_and_to_no_other(system
 
 @pytest.mark.requirement("CORE-HIST-001", "CORE-HIST-002", "CORE-HIST-003")
 @pytest.mark.parametrize("wanted", [0, 1, 2, 50])
-async def test_a_history_is_as_long_as_wanted_at_most(system: str, wanted: int) -> None:
-    limit: dict[str, Any] = {"historyLength": wanted}
+@pytest.mark.parametrize("spelling", ["historyLength", "history_length"])
+async def test_a_history_is_as_long_as_wanted_at_most(system: str, spelling: str, wanted: int) -> None:
+    limit: dict[str, Any] = {spelling: wanted}
     async with running(system) as kit:
         task = await kit.task("tck-input-required")
         for _ in range(2):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.interop.kit import UNKNOWN, URL, Json, Kit, asked, running
+from tests.interop.shapes import spelling_faults
 from tests.unit.agents_kit.harness import V10
 
 ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
@@ -121,6 +122,16 @@ async def test_fields_that_we_do_not_know_are_ignored(system: str) -> None:
     async with running(system) as kit:
         answer = await kit.result("SendMessage", {"message": message, "priority": "high"})
     assert answer["task"]["status"]["state"] == "TASK_STATE_COMPLETED"
+
+
+@pytest.mark.requirement("DM-SERIAL-001")
+async def test_names_of_the_definition_are_read_and_never_written(system: str) -> None:
+    message = {"message_id": "m", "context_id": "c", "role": "ROLE_USER", "parts": [{"text": "Hello"}]}
+    async with running(system) as kit:
+        task = (await kit.result("SendMessage", {"message": message}))["task"]
+        page = await kit.result("ListTasks", {"context_id": "c", "page_size": 1})
+    assert (task["contextId"], [found["id"] for found in page["tasks"]]) == ("c", [task["id"]])
+    assert list(spelling_faults([task, page])) == []
 
 
 @pytest.mark.requirement("JSONRPC-FMT-001", "JSONRPC-FMT-002")
