@@ -5,6 +5,9 @@ export interface SubagentLine {
   id: string;
   name: string;
   toolCallId: string;
+  /** The agent that asks this one; its lines belong to the same tool call and stand below it. */
+  parent?: SubagentLine;
+  depth: number;
   status: "running" | "done" | "failed" | "waiting" | "stopped";
   note: string;
 }
@@ -70,13 +73,7 @@ export class Store {
         this.keepCalls(event.messages);
         break;
       case "SUBAGENT_STARTED":
-        this.subagents.set(event.subagentRunId, {
-          id: event.subagentRunId,
-          name: event.name,
-          toolCallId: event.parentToolCallId ?? "",
-          status: "running",
-          note: "",
-        });
+        this.begun(event);
         break;
       case "CUSTOM":
         if (event.name === "subagent-delta") this.note(event.value);
@@ -97,6 +94,31 @@ export class Store {
     }
   }
 
+  /** The agents that work for a tool call, each above those that it asks itself. */
+  lines(toolCallId: string): SubagentLine[] {
+    const all = [...this.subagents.values()].filter((line) => line.toolCallId === toolCallId);
+    const below = (parent?: SubagentLine): SubagentLine[] =>
+      all.filter((line) => line.parent === parent).flatMap((line) => [line, ...below(line)]);
+    return below();
+  }
+
+  private begun(event: any): void {
+    const parent = this.subagents.get(event.parentSubagentRunId);
+    const held = this.subagents.get(event.subagentRunId);
+    const line: SubagentLine = {
+      id: event.subagentRunId,
+      name: event.name,
+      toolCallId: event.parentToolCallId ?? parent?.toolCallId ?? "",
+      parent,
+      depth: parent === undefined ? 0 : parent.depth + 1,
+      status: "running",
+      note: "",
+    };
+    // Those below an agent that goes on after a question keep it as their parent.
+    if (held === undefined) this.subagents.set(line.id, line);
+    else Object.assign(held, line);
+  }
+
   private fail(event: any): void {
     // The run goes on when the server is back; to this page the stream has merely broken.
     if (event.code === "SHUTTING_DOWN") return;
@@ -113,7 +135,7 @@ export class Store {
   /** An agent whose question was cancelled is never heard of again. */
   private stopWaiting(interrupts: any[]): void {
     const asking = new Set(interrupts.map((interrupt) => interrupt.subagentRunId));
-    for (const line of this.subagents.values()) if (line.status === "waiting" && !asking.has(line.id)) line.status = "stopped";
+    for (const line of this.subagents.values()) if (line.status === "waiting" && !asking.has(root(line).id)) line.status = "stopped";
   }
 
   private note(value: { subagentId: string; kind: string; text: string }): void {
@@ -126,6 +148,11 @@ export class Store {
     const line = this.subagents.get(id);
     if (line !== undefined) Object.assign(line, { status, note });
   }
+}
+
+/** The agent that the supervisor asked, and through which a question from below comes. */
+function root(line: SubagentLine): SubagentLine {
+  return line.parent === undefined ? line : root(line.parent);
 }
 
 /** The refusal in an exception of the client; undefined when no server has spoken. */

@@ -124,12 +124,12 @@ function again(actions: Actions): TemplateResult {
 }
 
 function subagents(callId: string, store: Store): TemplateResult[] {
-  return [...store.subagents.values()].filter((line) => line.toolCallId === callId).map(subagentLine);
+  return store.lines(callId).map(subagentLine);
 }
 
 function subagentLine(line: SubagentLine): TemplateResult {
   const label = { running: t("running"), done: t("done"), failed: t("failed"), waiting: t("waiting"), stopped: t("stopped") }[line.status];
-  return html`<div class="subagent ${line.status}" data-testid="subagent" data-status=${line.status}>
+  return html`<div class="subagent ${line.status}" data-testid="subagent" data-status=${line.status} data-depth=${line.depth}>
     <span class="mark" aria-hidden="true"></span><b>${line.name}</b><span>${label}</span>
     ${line.note && line.status !== "done" ? html`<small>${line.note}</small>` : nothing}
   </div>`;

@@ -14,7 +14,7 @@ interface ToolCallProps {
 
 export function ToolCall({ name, toolCallId, args, result }: ToolCallProps) {
   const { store, questions } = useConversation();
-  const lines = [...store.subagents.values()].filter((line) => line.toolCallId === toolCallId);
+  const lines = store.lines(toolCallId);
   const settled = questions.settled.filter((line) => line.toolCallId === toolCallId);
   const told = settledCall({ id: toolCallId, function: { name, arguments: JSON.stringify(args) } }, result);
   if (settled.length === 0 && told !== undefined) settled.push(told);
@@ -29,7 +29,7 @@ export function ToolCall({ name, toolCallId, args, result }: ToolCallProps) {
 function Subagent({ line }: { line: SubagentLine }) {
   const label = { running: t("running"), done: t("done"), failed: t("failed"), waiting: t("waiting"), stopped: own("stopped") }[line.status];
   return (
-    <div className={`subagent ${line.status}`} data-testid="subagent" data-status={line.status}>
+    <div className={`subagent ${line.status}`} data-testid="subagent" data-status={line.status} data-depth={line.depth}>
       <span className="mark" aria-hidden="true" />
       <b>{line.name}</b>
       <span>{label}</span>
