@@ -31,7 +31,7 @@ from a2a.utils.errors import A2AError, InternalError, InvalidParamsError, TaskNo
 from a2a.utils.task import apply_history_length
 
 from agents.kit.http_status import answer_with
-from agents.kit.idempotency import KEY_SECONDS, Claim, IdempotencyKeys, KeyReused
+from agents.kit.idempotency import KEY_SECONDS, Claim, IdempotencyKeys, KeyReused, TaskForgotten
 from agents.kit.leases import SETTLED, LeasedTasks, Leases
 from agents.kit.ledger import Ledger, MemoryLedger
 
@@ -39,6 +39,7 @@ logger = logging.getLogger(__name__)
 
 PUBLIC_FAILURE = "The agent could not handle the request."
 KEY_REUSED = "This Idempotency-Key was used before for a message with other content."
+FORGOTTEN = "The task of this Idempotency-Key is remembered no more. Send the message under a new key."
 ENDED = "The task has ended. Ask again without its taskId."
 MAX_KEY_CHARS = 255
 RETRY_SECONDS = 2
@@ -192,6 +193,8 @@ class HardenedHandler(DefaultRequestHandler):
         except KeyReused:
             answer_with(409)
             raise InvalidParamsError(message=KEY_REUSED, data={"reason": "IDEMPOTENCY_KEY_REUSED"}) from None
+        except TaskForgotten:
+            raise TaskNotFoundError(message=FORGOTTEN) from None
 
     async def _follow(self, task_id: str, context: ServerCallContext) -> AsyncIterator[Event]:
         """The task as it is, then its events until it needs nothing more from us."""

@@ -24,6 +24,10 @@ WAIT_SECONDS = (0.01, 0.5)
 """How long to wait for another request with the same key: at first, and at most."""
 
 
+class TaskForgotten(Exception):
+    """The key's task was made, and is remembered no more."""
+
+
 class KeyReused(Exception):
     """The key was used for a message with other content."""
 
@@ -47,7 +51,10 @@ class IdempotencyKeys:
     async def claim(
         self, owner: str, key: str, message: Message, lookup: Callable[[str], Awaitable[Task | None]]
     ) -> Claim:
-        """A new claim holds its task's lease. Raises KeyReused if the key stands for a message with other content."""
+        """A new claim holds its task's lease.
+
+        Raises KeyReused if the key stands for a message with other content, TaskForgotten rather than act twice.
+        """
         parked = await self._ledger.parked(message.task_id) if message.task_id else None
         task_id = message.task_id or str(uuid.uuid4())
         asked = KeyEntry(fingerprint_of(message), task_id, parked.round if parked else 0)
@@ -61,7 +68,10 @@ class IdempotencyKeys:
             if await self._leases.take(entry.task_id, owner):
                 # Between the look and the lease, somebody else may have done it.
                 if await self._open(entry, await lookup(entry.task_id), message):
-                    return Claim(entry.task_id, new=True)
+                    if self._ledger.lasting or entry is asked:
+                        return Claim(entry.task_id, new=True)
+                    await self._leases.drop(entry.task_id)
+                    raise TaskForgotten
                 await self._leases.drop(entry.task_id)
             await asyncio.sleep(pause)
             pause = min(2 * pause, longest)

@@ -37,6 +37,11 @@ class ParkedTurn:
 class Ledger(Protocol):
     """Times are seconds since the epoch. A lease says that a live process works on a task."""
 
+    @property
+    def lasting(self) -> bool:
+        """Whether it outlives the process: then a key without a task is one whose process died."""
+        ...
+
     async def claim(self, owner: str, key: str, entry: KeyEntry, expires: float) -> KeyEntry:
         """Store the entry unless the key has one; gives the one that counts."""
         ...
@@ -80,6 +85,8 @@ class Ledger(Protocol):
 
 class MemoryLedger:
     """For one process: bounded, and gone with it. Leases are kept by `Leases` alone."""
+
+    lasting = False
 
     def __init__(self, limit: int = 5000) -> None:
         self._limit = limit

@@ -45,6 +45,8 @@ TURNS = Table(
 class SqlLedger:
     """`replica` names this process, `lease_seconds` is how long a lease holds without being prolonged."""
 
+    lasting = True
+
     def __init__(self, engine: AsyncEngine, replica: str, lease_seconds: float) -> None:
         self._engine = engine
         self._replica = replica

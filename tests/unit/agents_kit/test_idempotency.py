@@ -123,6 +123,16 @@ async def test_the_oldest_keys_are_forgotten_first() -> None:
     assert (await ledger.claim("", "k1", KeyEntry("other", "other"), 1e12)).task_id == "other"
 
 
+async def test_a_key_whose_task_is_forgotten_does_not_act_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.kit.storage.BoundedTaskStore", lambda: BoundedTaskStore(limit=1))
+    counting = Counting()
+    async with running(model=counting.model) as rpc:
+        await rpc.send("tofu", headers=KEY)
+        await rpc.send("汤")
+        reply = await rpc.post("SendMessage", {"message": message("tofu")}, headers={**V10, **KEY})
+    assert (reply["error"]["code"], counting.asked) == (-32001, 2)
+
+
 async def test_the_memory_of_tasks_is_bounded() -> None:
     store, context = BoundedTaskStore(limit=2), ServerCallContext(user=UnauthenticatedUser())
     for name in ("t1", "t2", "t3"):
