@@ -197,6 +197,8 @@ class GraphExecutor(AgentExecutor):
         await updater.update_status(state, updater.new_agent_message(parts))
 
     async def _fail(self, updater: TaskUpdater, question: Question, why: str) -> None:
+        if await self._ledger.parked(question.task_id) is not None:
+            why = "unsure"
         # A turn may be stopped after its last word.
         with suppress(RuntimeError):
             await _finish(updater, TaskState.TASK_STATE_FAILED, public_text(why, question))

@@ -12,7 +12,7 @@ from a2a.server.agent_execution.active_task import INTERRUPTED_TASK_STATES, TERM
 from a2a.types import TaskState
 
 from agents.kit.storage import Storage
-from agents.kit.tasks import EXPIRED, RESTARTED, acting_for, fail_task
+from agents.kit.tasks import EXPIRED, RESTARTED, UNSURE, acting_for, fail_task
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,8 @@ class Housekeeping:
         for task_id, owner in await self._storage.ledger.dead(now):
             if not await self._storage.leases.take(task_id, owner, now):
                 continue
-            failed = await fail_task(self._storage.tasks, task_id, owner, RUNNING, RESTARTED)
+            words = UNSURE if await self._storage.ledger.parked(task_id) else RESTARTED
+            failed = await fail_task(self._storage.tasks, task_id, owner, RUNNING, words)
             if failed:
                 logger.warning("a task that nobody worked on any more has failed")
                 await self._storage.ledger.unpark(task_id)

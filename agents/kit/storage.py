@@ -27,7 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from agents.kit.leases import LeasedTasks, Leases
 from agents.kit.ledger import Ledger, MemoryLedger
 from agents.kit.sql_ledger import LEASES, METADATA, TURNS, SqlLedger
-from agents.kit.tasks import RESTARTED, BoundedTaskStore, failed_status
+from agents.kit.tasks import RESTARTED, UNSURE, BoundedTaskStore, failed_status
 
 LEASE_SECONDS = 30.0
 BUSY_SECONDS = 30
@@ -167,8 +167,10 @@ def _state() -> Any:
 async def _bury(connection: AsyncConnection) -> None:
     """Fail what runs in a database that only this process uses, and forget who worked on it."""
     state = _state()
-    failed = MessageToDict(failed_status("restart", RESTARTED))
-    await connection.execute(update(TaskModel).where(state.in_(_RUNNING)).values(status=failed))
+    answered = select(TURNS.c.task_id)
+    for among, words in ((TaskModel.id.in_(answered), UNSURE), (TaskModel.id.not_in(answered), RESTARTED)):
+        failed = MessageToDict(failed_status("restart", words))
+        await connection.execute(update(TaskModel).where(state.in_(_RUNNING), among).values(status=failed))
     await connection.execute(delete(LEASES))
     waiting = select(TaskModel.id).where(state.in_(_WAITING))
     await connection.execute(delete(TURNS).where(TURNS.c.task_id.not_in(waiting)))

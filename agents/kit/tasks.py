@@ -12,6 +12,10 @@ from a2a.server.tasks import InMemoryTaskStore
 from a2a.types import Message, Part, Role, Task, TaskState, TaskStatus, TaskStatusUpdateEvent
 
 RESTARTED = "服务重启，请重新提问。 The agent was restarted. Please ask again."
+UNSURE = (
+    "服务重启时正在处理你的回答，可能已经办好，请先确认再重新提问。"
+    " The agent was restarted while it dealt with your answer. It may have been done: check before you ask again."
+)
 EXPIRED = "等待回答的时间已过，请重新提问。 The time to answer is over. Please ask again."
 
 

@@ -16,7 +16,7 @@ from agents.kit.housekeeping import Housekeeping
 from agents.kit.idempotency import Claim, IdempotencyKeys, KeyReused
 from agents.kit.ledger import KeyEntry, ParkedTurn
 from agents.kit.storage import Storage, open_storage
-from agents.kit.tasks import acting_for
+from agents.kit.tasks import RESTARTED, UNSURE, acting_for
 from tests.ports.postgres import fresh_database
 
 OWNER = "alice"
@@ -63,6 +63,13 @@ async def state_of(storage: Storage, task_id: str = "t") -> int:
     stored = await storage.tasks.get(task_id, acting_for(OWNER))
     assert stored is not None
     return stored.task.status.state
+
+
+async def failure_of(storage: Storage, task_id: str) -> str:
+    """What is said about a task that has failed."""
+    assert await state_of(storage, task_id) == TaskState.TASK_STATE_FAILED
+    stored = await storage.tasks.get(task_id, acting_for(OWNER))
+    return stored.task.status.message.parts[0].text if stored else ""
 
 
 @pytest.mark.parametrize("opener", EVERY, indirect=True)
@@ -219,13 +226,15 @@ async def test_a_claim_of_a_silent_replica_is_taken_up_when_its_lease_is_over(op
 async def test_what_a_dead_process_was_working_on_has_failed_and_what_waits_still_waits(opener: Opener) -> None:
     first = await opener()
     await save(first, task("t"))
+    await save(first, task("answered"))
     await save(first, task("waiting", TaskState.TASK_STATE_INPUT_REQUIRED))
-    for name in ("t", "waiting"):
+    for name in ("answered", "waiting"):
         await first.ledger.park(ParkedTurn(name, OWNER, 1, "{}", LATER))
     second = await opener()
-    assert await state_of(second) == TaskState.TASK_STATE_FAILED
+    assert await failure_of(second, "t") == RESTARTED
+    assert await failure_of(second, "answered") == UNSURE
     assert await state_of(second, "waiting") == TaskState.TASK_STATE_INPUT_REQUIRED
-    assert await second.ledger.parked("t") is None
+    assert await second.ledger.parked("answered") is None
     assert await second.ledger.parked("waiting") is not None
 
 
@@ -240,7 +249,7 @@ async def test_a_task_fails_only_when_nobody_prolongs_its_lease(opener: Opener) 
     await Housekeeping(other, lambda _: True).beat(now + 40)
     assert await state_of(other) == TaskState.TASK_STATE_WORKING
     await Housekeeping(other, lambda _: True).beat(now + 51)
-    assert await state_of(other) == TaskState.TASK_STATE_FAILED
+    assert await failure_of(other, "t") == RESTARTED
 
 
 @pytest.mark.e2e
