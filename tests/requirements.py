@@ -283,6 +283,10 @@ SB-A2A-03 | design 7 | Calls to one agent at a time are limited, counted, and wa
 SB-A2A-04 | design 7 | A turn has a budget of time for its agents, and ends in words when it is used up.
 SB-A2A-05 | design 7 | The first agent's result is shown while others are at work.
 SB-A2A-06 | design 7 | An agent that knows only the old envelope is named by a setting.
+SB-INTEROP-01 | design 7 | Servers on both releases of a2a-sdk and the old envelope are asked, answered and cancelled alike.
+SB-INTEROP-02 | design 7 | A card that lies about version or streaming is found out once, and that is remembered.
+SB-INTEROP-03 | design 7 | An agent is called where discovery has it, wherever its card says it is.
+SB-INTEROP-04 | design 7 | Clients on both releases of a2a-sdk can do with our agents what the protocol offers.
 SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
 SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are told in its lane, under ids that are unique in the run.
 SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it, however the invocation ends.

@@ -43,6 +43,7 @@ EVERY = ways(*SDK, LEGACY, *ELSEWHERE, *LIARS)
 STREAMING = ways(*(way for way in (*SDK, *ELSEWHERE, *LIARS) if way.streams))
 
 
+@pytest.mark.requirement("SB-INTEROP-01", "SB-INTEROP-03")
 @EVERY
 async def test_an_answer_comes_with_its_card_in_the_version_that_the_agent_speaks(
     frozen_peers: Peers, way: Way
@@ -57,6 +58,7 @@ async def test_an_answer_comes_with_its_card_in_the_version_that_the_agent_speak
     assert methods == [*way.probe, way.method]
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @STREAMING
 async def test_a_streamed_answer_is_shown_while_it_comes(frozen_peers: Peers, way: Way) -> None:
     async with asking(frozen_peers, way) as agent:
@@ -65,6 +67,7 @@ async def test_a_streamed_answer_is_shown_while_it_comes(frozen_peers: Peers, wa
     assert answer.content == ANSWER
 
 
+@pytest.mark.requirement("SB-INTEROP-02")
 @ways(*LIARS)
 async def test_a_card_that_lies_is_found_out_once_and_remembered(frozen_peers: Peers, way: Way) -> None:
     async with asking(frozen_peers, way) as agent:
@@ -74,6 +77,7 @@ async def test_a_card_that_lies_is_found_out_once_and_remembered(frozen_peers: P
     assert methods == [*way.probe, way.method, way.method, way.method]
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @ways(*SDK, LEGACY, *LIARS)
 async def test_only_a_1_0_call_says_its_version_and_a_probe_keeps_message_and_key(
     frozen_peers: Peers, way: Way
@@ -89,6 +93,7 @@ async def test_only_a_1_0_call_says_its_version_and_a_probe_keeps_message_and_ke
     assert len(ids) == len({request["key"] for request in requests}) == 1
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @EVERY
 @pytest.mark.parametrize(
     ("question", "error", "said"),
@@ -108,6 +113,7 @@ async def test_the_state_that_only_old_agents_have_is_a_failure(frozen_peers: Pe
     assert (answer.status, answer.error, answer.content) == ("failed", "a2a_state_error", script.FAILED)
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @EVERY
 async def test_a_question_of_the_agent_is_answered_to_the_same_task(frozen_peers: Peers, way: Way) -> None:
     async with asking(frozen_peers, way) as agent:
@@ -122,6 +128,7 @@ async def test_a_question_of_the_agent_is_answered_to_the_same_task(frozen_peers
     assert answer.content == script.heard("tue", None if way is LEGACY else {"value": "tue"})
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @EVERY
 async def test_an_agent_that_wants_a_sign_in_suspends_and_goes_on_in_the_same_task(
     frozen_peers: Peers, way: Way
@@ -135,6 +142,7 @@ async def test_an_agent_that_wants_a_sign_in_suspends_and_goes_on_in_the_same_ta
     assert (answer.ok, answer.task_id) == (True, question.task_id)
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @EVERY
 async def test_a_message_without_a_task_is_an_answer(frozen_peers: Peers, way: Way) -> None:
     async with asking(frozen_peers, way) as agent:
@@ -142,6 +150,7 @@ async def test_a_message_without_a_task_is_an_answer(frozen_peers: Peers, way: W
     assert (answer.ok, answer.content, answer.task_id) == (True, script.MESSAGE, None)
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @EVERY
 @pytest.mark.parametrize("question", ["error", "crash"])
 async def test_an_error_of_the_protocol_is_a_code_without_the_agents_text(
@@ -161,6 +170,7 @@ def _code(way: Way, question: str) -> str:
     return "unreachable" if silent else "rpc_-32602" if question == "error" else "rpc_-32603"
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @EVERY
 async def test_a_follow_up_is_a_new_task_in_the_same_conversation(frozen_peers: Peers, way: Way) -> None:
     async with asking(frozen_peers, way) as agent:
@@ -174,6 +184,7 @@ TELLABLE = ways(*(way for way in (*SDK, *ELSEWHERE, *LIARS) if way.streams or wa
 DEAF = ways(*(way for way in (*SDK, LEGACY, *LIARS) if not way.streams and way.speaks != "1.0"))
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @TELLABLE
 async def test_a_cancel_reaches_the_agent(frozen_peers: Peers, way: Way) -> None:
     async with asking(frozen_peers, way) as agent:
@@ -189,6 +200,7 @@ async def test_a_cancel_reaches_the_agent(frozen_peers: Peers, way: Way) -> None
     assert seen["cancelled"]
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
 @DEAF
 async def test_a_cancel_ends_the_wait_for_an_agent_that_cannot_be_told(frozen_peers: Peers, way: Way) -> None:
     async with asking(frozen_peers, way) as agent:

@@ -42,10 +42,10 @@ def agents(logs: Path) -> Iterator[Sequence[str]]:
 def got(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What the client of each version printed."""
     with agents(tmp_path_factory.mktemp("agents")) as urls:
-        return {version: _run(version, urls) for version in VERSIONS}
+        return {version: run_client(version, urls) for version in VERSIONS}
 
 
-def _run(version: str, urls: Sequence[str]) -> dict[str, Any]:
+def run_client(version: str, urls: Sequence[str]) -> dict[str, Any]:
     command = [str(python_of(version)), str(PEERS / version / "client.py"), *urls]
     done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -57,12 +57,14 @@ def client(request: pytest.FixtureRequest, got: dict[str, dict[str, Any]]) -> di
     return got[request.param]
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_resolves_the_card(client: dict[str, Any]) -> None:
     card = client["card"]
     assert (card["name"], card["streaming"]) == ("canteen", True)
     assert card["skills"] > 0
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_gets_text_and_card(client: dict[str, Any]) -> None:
     sent = client["sent"]
     assert (sent["state"], sent["card"]) == ("completed", "dish_cards")
@@ -70,6 +72,7 @@ def test_an_sdk_client_gets_text_and_card(client: dict[str, Any]) -> None:
     assert sent["dishes"][0] in sent["text"]
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_streams_the_same_answer_in_pieces(client: dict[str, Any]) -> None:
     streamed = client["streamed"]
     assert streamed["kinds"][0] == "task"
@@ -78,10 +81,12 @@ def test_an_sdk_client_streams_the_same_answer_in_pieces(client: dict[str, Any])
     assert streamed["text"] == client["sent"]["text"]
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_reads_a_task_again(client: dict[str, Any]) -> None:
     assert client["got"] == client["sent"]
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_a_follow_up_of_an_sdk_client_is_a_new_task_in_its_context(client: dict[str, Any]) -> None:
     first, second = client["sent"], client["follow_up"]
     assert first["context"] == second["context"]
@@ -89,17 +94,20 @@ def test_a_follow_up_of_an_sdk_client_is_a_new_task_in_its_context(client: dict[
     assert second["state"] == "completed"
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_a_client_of_1_0_lists_the_tasks_of_its_context_newest_first(got: dict[str, dict[str, Any]]) -> None:
     client = got["a2a-1.3.0"]
     assert client["listed"] == [client["follow_up"]["id"], client["sent"]["id"]]
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_cancels_a_task_and_every_stream_of_it_hears(client: dict[str, Any]) -> None:
     assert client["cancelled"] == {
         "state": "canceled", "streamed": "canceled", "subscribed": "canceled", "snapshot": True,
     }  # fmt: skip
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_answers_the_questions_of_an_agent_to_the_same_task(client: dict[str, Any]) -> None:
     booked = client["booked"]
     assert booked["states"] == ["input-required"] * 2
@@ -109,10 +117,12 @@ def test_an_sdk_client_answers_the_questions_of_an_agent_to_the_same_task(client
     assert "12:30" in booked["end"]["text"]
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_is_refused_in_words(client: dict[str, Any]) -> None:
     assert client["refused"]["state"] == "rejected"
 
 
+@pytest.mark.requirement("SB-INTEROP-04")
 def test_an_sdk_client_gets_the_errors_of_the_protocol(client: dict[str, Any]) -> None:
     not_found, not_cancelable, unsupported = -32001, -32002, -32004
     assert client["faults"] == {

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.processes import ROOT, clean_environment, free_port, running
 from tests.interop.processes import CARD
-from tests.interop.test_sdk_clients import VERSIONS, _run, agents  # pyright: ignore[reportPrivateUsage]
+from tests.interop.test_sdk_clients import VERSIONS, agents, run_client
 
 pytestmark = pytest.mark.e2e
 
@@ -29,7 +29,7 @@ def got(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
             fronts.append(f"http://127.0.0.1:{port}")
         for process, url in zip(started, fronts, strict=True):
             process.until_ok(url + CARD)
-        return {version: _run(version, fronts) for version in VERSIONS}
+        return {version: run_client(version, fronts) for version in VERSIONS}
 
 
 @pytest.fixture(params=VERSIONS)
