@@ -96,7 +96,9 @@ async def agents(folder: Path) -> AsyncIterator[Agents]:
 class Lane:
     """A database, a port, and at most one supervisor process at a time."""
 
-    def __init__(self, folder: Path, agents_setting: str, home: Nursery) -> None:
+    def __init__(
+        self, folder: Path, agents_setting: str, home: Nursery, *, model: str = "tests.e2e.killed.model:factory"
+    ) -> None:
         folder.mkdir()
         self.database = folder / "switchboard.db"
         self.log = folder / "log"
@@ -106,11 +108,12 @@ class Lane:
             "PORT": str(self._port),
             "DATABASE": f"sqlite:{self.database}",
             "AGENTS": agents_setting,
-            "MODEL": "tests.e2e.killed.model:factory",
+            "MODEL": model,
             "FLUSH_WINDOW_MS": "1",
         }
         self._pid = 0
-        self._client = httpx.AsyncClient(base_url=f"http://127.0.0.1:{self._port}", trust_env=False, timeout=SECONDS)
+        self.url = f"http://127.0.0.1:{self._port}"
+        self._client = httpx.AsyncClient(base_url=self.url, trust_env=False, timeout=SECONDS)
 
     async def start(self) -> None:
         """Start a supervisor and wait until it takes requests."""
@@ -160,6 +163,13 @@ class Lane:
         response = await self._client.post("/agui", json=body, headers=_after(held))
         assert response.status_code == 200, response.text
         return response.content
+
+    async def pieces(self, body: Body) -> AsyncIterator[bytes]:
+        """A stream as it comes."""
+        async with self._client.stream("POST", "/agui", json=body) as response:
+            assert response.status_code == 200, await response.aread()
+            async for piece in response.aiter_raw():
+                yield piece
 
     async def connect(self, thread: str) -> bytes:
         """A refresh."""
