@@ -32,7 +32,8 @@ from supervisor.dispatch.settings import DispatchSettings
 from supervisor.dispatch.wire import Wire, error_code
 
 _OTHER: dict[Version, Version] = {"1.0": "0.3", "0.3": "1.0"}
-_WRONG_VERSION = (-32601, -32009)
+# The first releases of the SDK took a method that they did not know for an invalid request.
+_WRONG_VERSION = (-32601, -32600, -32009)
 _NO_STREAMING = -32004
 _INTERNAL = -32603
 # All that a2a-sdk 0.3 says of it, as an internal error.

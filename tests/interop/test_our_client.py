@@ -24,7 +24,10 @@ SDK = (
     Way(OLD, "old-blocking", "0.3", streams=False),
 )
 LEGACY = Way("legacy", "", "legacy", streams=False)
-ELSEWHERE = tuple(Way(NEW, name, "1.0") for name in ("at-localhost", "at-everywhere", "at-another-host"))
+# What the cards of agents behind proxies say; the last one's proxy takes the prefix of the path away as well.
+ELSEWHERE = tuple(
+    Way(NEW, name, "1.0") for name in ("at-localhost", "at-everywhere", "at-another-host", "behind-a-prefix")
+)
 LIARS = (
     Way(OLD, "says-new", "0.3", probe=("SendStreamingMessage",)),
     Way(NEW, "says-old", "1.0", probe=("message/stream",)),

@@ -138,7 +138,8 @@ def _version(raw: Any, default: Version) -> Version | None:
 def _at(base: str, advertised: str) -> str:
     """The advertised path at the origin of `base`.
 
-    A scheme or credentials that we would not call are refused all the same.
+    An agent behind a proxy that takes a prefix away knows neither its host nor the prefix, which is put back. A scheme
+    or credentials that we would not call are refused all the same.
     """
     try:
         parts = urlsplit(advertised)
@@ -147,7 +148,11 @@ def _at(base: str, advertised: str) -> str:
     if parts.scheme not in ("", "http", "https") or "@" in parts.netloc or "\\" in advertised:
         raise CardRefused("address_not_allowed", "the agent card names an address that is not plain http or https")
     here = urlsplit(base)
-    return f"{here.scheme}://{here.netloc}/{parts.path.lstrip('/')}"
+    path, prefix = f"/{parts.path.lstrip('/')}", here.path.rstrip("/")
+    elsewhere = parts.netloc not in ("", here.netloc)
+    if elsewhere and prefix and not f"{path}/".startswith(f"{prefix}/"):
+        path = prefix + path
+    return f"{here.scheme}://{here.netloc}{path}"
 
 
 def _skills(card: dict[str, Any]) -> Iterator[AgentSkill]:

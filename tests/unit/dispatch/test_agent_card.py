@@ -27,9 +27,29 @@ def test_the_host_is_ours_and_the_path_is_the_cards() -> None:
 
 @pytest.mark.parametrize(
     ("advertised", "path"),
-    [("/a2a", "/a2a"), ("http://0.0.0.0:8000/a2a/", "/a2a/"), ("http://h//evil.test/x", "/evil.test/x")],
+    [
+        ("/a2a", "/a2a"),
+        ("http://0.0.0.0:8000/a2a/domain-0/", "/a2a/domain-0/"),
+        ("http://h//evil.test/x", "/a2a/domain-0/evil.test/x"),
+    ],
 )
 def test_odd_urls_in_a_card_cannot_change_the_host(advertised: str, path: str) -> None:
+    assert read({"supportedInterfaces": [interface(advertised)]}).interfaces[0].url == f"http://127.0.0.1:9900{path}"
+
+
+@pytest.mark.requirement("A2A-ISSUE-13")
+@pytest.mark.parametrize(
+    ("advertised", "path"),
+    [
+        ("http://localhost:8101/rpc", "/a2a/domain-0/rpc"),
+        ("http://localhost:8101/a2a/domain-01/rpc", "/a2a/domain-0/a2a/domain-01/rpc"),
+        ("http://localhost:8101/a2a/domain-0/rpc", "/a2a/domain-0/rpc"),
+        ("http://127.0.0.1:9900/rpc", "/rpc"),
+    ],
+)
+def test_an_agent_that_knows_neither_its_host_nor_its_prefix_is_called_under_the_prefix(
+    advertised: str, path: str
+) -> None:
     assert read({"supportedInterfaces": [interface(advertised)]}).interfaces[0].url == f"http://127.0.0.1:9900{path}"
 
 
@@ -66,7 +86,7 @@ def test_other_bindings_and_versions_are_passed_over() -> None:
     ],
 )
 def test_a_card_of_0_3_is_read(card: dict[str, Any]) -> None:
-    assert [(i.version, i.url) for i in read(card).interfaces] == [("0.3", "http://127.0.0.1:9900/a2a")]
+    assert [(i.version, i.url) for i in read(card).interfaces] == [("0.3", f"{BASE}/a2a")]
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,16 @@ async def test_a_card_that_is_wrong_about_version_and_streaming_is_found_out_onc
     assert [request.method for request in canteen.sends] == methods
 
 
+async def test_an_agent_that_takes_an_unknown_method_for_an_invalid_request_is_asked_in_the_other_version() -> None:
+    async with World() as world:
+        canteen = world.agent(streaming=False, versions=("1.0",))
+        canteen.versions = ("1.0", "0.3")
+        canteen.replies += [Reply(error=-32600), Reply("一"), Reply("二")]
+        assert (await world.ask(key="a")).content == "一"
+        assert (await world.ask(key="b")).content == "二"
+    assert [request.method for request in canteen.sends] == ["SendMessage", "message/send", "message/send"]
+
+
 async def test_an_agent_that_lacks_the_method_of_streams_only_is_asked_to_block() -> None:
     async with World() as world:
         canteen = world.agent(streaming=True, versions=("1.0",))

@@ -88,17 +88,17 @@ def agent(
     versions: Sequence[str] = ("1.0",),
     *,
     streaming: bool = True,
-    at: str = HERE,
+    at: str = "",
     compat: bool = False,
     says: dict[str, Any] | None = None,
 ) -> Mount:
-    """`at` is the address on the card; `says` replaces the card that is served."""
+    """`at` is the address on the card if that is not where it is; `says` replaces the card that is served."""
     card = AgentCard(
         name=name,
         description="dishes",
         version="1",
         supported_interfaces=[
-            AgentInterface(url=f"{at}/{name}/a2a", protocol_binding="JSONRPC", protocol_version=version)
+            AgentInterface(url=f"{at or f'{HERE}/{name}'}/a2a", protocol_binding="JSONRPC", protocol_version=version)
             for version in versions
         ],
         capabilities=AgentCapabilities(streaming=streaming),
@@ -142,9 +142,10 @@ app = Starlette(
         agent("compat-blocking", ("0.3",), compat=True, streaming=False),
         agent("says-old", says=old_card("says-old")),
         agent("says-streaming", streaming=False, says=streaming_card("says-streaming")),
-        agent("at-localhost", at="http://localhost:1"),
-        agent("at-everywhere", at="http://0.0.0.0:9"),
-        agent("at-another-host", at="https://canteen.internal.example"),
+        agent("at-localhost", at="http://localhost:1/at-localhost"),
+        agent("at-everywhere", at="http://0.0.0.0:9/at-everywhere"),
+        agent("at-another-host", at="https://canteen.internal.example/at-another-host"),
+        agent("behind-a-prefix", at="http://10.0.0.7:8101"),
     ]
 )
 
