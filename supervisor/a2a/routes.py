@@ -88,8 +88,8 @@ def router(door: A2ADoor) -> APIRouter:
         call_id: Any = None
         try:
             raw = _envelope(request, await read_body(request, door.front.limits))
-            call_id = raw.get("id")
-            method, spelling = _method(raw.get("method"), request)
+            call_id = _call_id(raw)
+            method, spelling = _method(raw, request)
             call = Call(door, _caller(request, user, as_dict(raw.get("params"))), spelling, call_id, _params(raw))
             with joined(request.headers):
                 answer = await method(call)
@@ -187,8 +187,11 @@ _METHODS: Mapping[str, tuple[Method, Spelling]] = {
 }
 
 
-def _method(name: Any, request: Request) -> tuple[Method, Spelling]:
+def _method(raw: Json, request: Request) -> tuple[Method, Spelling]:
     """The method, if it is one of the version that the request declares; none declared means 0.3."""
+    name = raw.get("method")
+    if raw.get("jsonrpc") != "2.0":
+        raise RpcError(errors.INVALID_REQUEST, "`jsonrpc` must be 2.0.")
     version = request.headers.get("a2a-version") or request.query_params.get("A2A-Version") or ""
     major = version.partition(".")[0]
     if version and major != "1" and not version.startswith("0.3"):
@@ -211,11 +214,16 @@ def _envelope(request: Request, body: bytes) -> Json:
         raw = orjson.loads(body)
     except orjson.JSONDecodeError:
         raise RpcError(errors.PARSE, "The body is not valid JSON.") from None
-    if not isinstance(raw, dict) or cast("Json", raw).get("jsonrpc") != "2.0":
+    if not isinstance(raw, dict):
         raise RpcError(errors.INVALID_REQUEST, "The body must be one JSON-RPC 2.0 request.")
-    if not isinstance(raw.get("id"), (str, int, float, type(None))):
-        raise RpcError(errors.INVALID_REQUEST, "`id` must be a string or a number.")
     return cast("Json", raw)
+
+
+def _call_id(raw: Json) -> Any:
+    found = raw.get("id")
+    if not isinstance(found, (str, int, float, type(None))) or isinstance(found, bool):
+        raise RpcError(errors.INVALID_REQUEST, "`id` must be a string or a number.")
+    return found
 
 
 def _params(raw: Json) -> Json:

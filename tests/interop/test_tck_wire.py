@@ -148,20 +148,24 @@ async def test_an_answer_is_a_json_rpc_response_with_the_id_of_its_request(syste
 
 @pytest.mark.requirement("JSONRPC-FMT-001")
 @pytest.mark.parametrize(
-    ("body", "code"),
+    ("body", "code", "id_"),
     [
-        (b"{", -32700),
-        (b"[]", -32600),
-        (b'{"id":1,"method":"GetTask","params":{}}', -32600),
-        (b'{"jsonrpc":"1.0","id":1,"method":"GetTask","params":{}}', -32600),
-        (b'{"jsonrpc":"2.0","id":1,"params":{}}', -32600),
-        (b'[{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}]', -32600),
+        (b"{", -32700, None),
+        (b"[]", -32600, None),
+        (b'{"id":1,"method":"GetTask","params":{}}', -32600, 1),
+        (b'{"jsonrpc":"1.0","id":1,"method":"GetTask","params":{}}', -32600, 1),
+        (b'{"jsonrpc":"2.0","id":1,"params":{}}', -32600, 1),
+        (b'{"jsonrpc":"2.0","id":true,"method":"GetTask","params":{}}', -32600, None),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}]', -32600, None),
     ],
 )
-async def test_what_is_no_json_rpc_request_is_refused(system: str, body: bytes, code: int) -> None:
+async def test_what_is_no_json_rpc_request_is_refused_under_its_id(
+    system: str, body: bytes, code: int, id_: int | None
+) -> None:
     async with running(system) as kit:
         response = await kit.http.post("/a2a", content=body, headers={"Content-Type": "application/json", **V10})
-    assert response.json()["error"]["code"] == code
+    answer = response.json()
+    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", id_, code)
 
 
 @pytest.mark.requirement("JSONRPC-SVC-001")
