@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from supervisor.cards import artifact as artifacts
@@ -20,7 +21,7 @@ class CardDesk:
         self._renderer = renderer
 
     def render(self, results: Sequence[DispatchResult], clicked: Surface | None = None) -> Json | None:
-        cards = [self._card(result, clicked) for result in results if result.card_type]
+        cards = [card for result in results if result.card_type for card in self._cards(result, clicked)]
         return artifacts.build(cards) if cards else None
 
     def activities(self, call_id: str, artifact: Json) -> list[Json]:
@@ -32,6 +33,10 @@ class CardDesk:
             for card in artifact.get("cards", ())
             if card.get("agent")
         ]
+
+    def _cards(self, result: DispatchResult, clicked: Surface | None) -> list[artifacts.Issued]:
+        others = [replace(result, **more, card_update=False) for more in result.more_cards]
+        return [self._card(result, clicked), *(self._card(other, None) for other in others)]
 
     def _card(self, result: DispatchResult, clicked: Surface | None) -> artifacts.Issued:
         updates = clicked is not None and result.card_update

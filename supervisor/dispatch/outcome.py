@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from supervisor.dispatch.extensions import CARDS
 from supervisor.dispatch.port import DispatchResult, LegStatus
-from supervisor.dispatch.reply import INTERRUPTED, AgentReply
+from supervisor.dispatch.reply import INTERRUPTED, AgentReply, as_dict, as_list
+
+MAX_CARDS = 12
+"""Cards that are taken of one answer."""
 
 _STATUS: dict[str, LegStatus] = {"timeout": "timed_out", "cancelled": "cancelled", "a2a_state_canceled": "cancelled"}
 
@@ -41,13 +45,19 @@ def of_reply(agent: str, reply: AgentReply) -> DispatchResult:
 
 def _card(reply: AgentReply) -> dict[str, Any]:
     meta = reply.metadata
+    # A supervisor may show several; the keys of the first are those of the metadata itself.
+    listed = [as_dict(card) for card in as_list(as_dict(meta.get(CARDS)).get("cards"))][1:MAX_CARDS]
+    more = [fields for card in listed if (fields := _card_fields(card))["card_type"]]
+    return {**_card_fields(meta), "card_update": meta.get("card_update") is True, "more_cards": more}
+
+
+def _card_fields(meta: dict[str, Any]) -> dict[str, Any]:
     data = meta.get("card_data_model")
     return {
         "card_type": _text(meta.get("card_template_id")),
         "card_data": meta.get("card_data") if data is None else data,
         "card_category": _text(meta.get("card_category")),
         "bubble_text": _text(meta.get("bubble_text")),
-        "card_update": meta.get("card_update") is True,
     }
 
 

@@ -96,7 +96,8 @@ class DispatchResult:
     data), `too_large`, `unknown_agent`, `address_not_allowed`, `cancelled`. None only if `ok`: a suspended leg has
     `a2a_state_input_required` or `a2a_state_auth_required`. `content` of a failed leg is what the agent said about it,
     of a suspended one its question. `card_update`: the card is new data for the one that was clicked.
-    `data` holds structured parts of the answer that are not a card.
+    `data` holds structured parts of the answer that are not a card. `more_cards` are those beyond the first of an
+    answer that has several, as a supervisor's may: `card_type`, `card_data`, `card_category`, `bubble_text` of each.
     """
 
     agent: str
@@ -113,6 +114,7 @@ class DispatchResult:
     error: str | None = None
     task_id: str | None = None
     context_id: str | None = None
+    more_cards: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
 class Dispatcher(Protocol):
