@@ -127,9 +127,15 @@ class A2ADispatcher:
             await asyncio.gather(*self._background, return_exceptions=True)
 
     async def _locate(self, agent: str) -> Endpoint | Unavailable:
-        """Where the agent is; one that was never seen is looked for once more, it may just have started."""
+        """Where the agent is. One that was never seen is looked for a few times more: it, or we, may just have started,
+        and after a restart of ours a task of an earlier process may be waiting there.
+        """
         found = self._discovery.endpoint(agent)
-        if isinstance(found, Unavailable) and found.code == "unreachable":
+        for attempt in range(self._settings.retries + 1):
+            if not isinstance(found, Unavailable) or found.code != "unreachable":
+                break
+            if attempt:
+                await self._tools.sleep(self._settings.recheck_gap)
             await self._discovery.check(agent)
             found = self._discovery.endpoint(agent)
         return found

@@ -191,6 +191,9 @@ class Leg:
                 if not self._try_another_way(failure):
                     raise
                 found_out = True
+        if self._streaming and not self._reading.started:
+            # It ended before it told anything, so that there is no task to ask for.
+            raise CallFailed("bad_response", retry="idempotent", lost=True)
         if found_out:
             self._tools.ways.learn(self._endpoint, self._codec.version, self._streaming)
         return self._streaming

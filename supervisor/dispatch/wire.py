@@ -161,9 +161,8 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 
 
 def _lost(error: Exception, *, streamed: bool) -> CallFailed:
-    if streamed:
-        return CallFailed("unreachable", lost=True)
-    return CallFailed("unreachable", retry="safe" if _never_sent(error) else "idempotent", lost=True)
+    never_sent = not streamed and _never_sent(error)
+    return CallFailed("unreachable", retry="safe" if never_sent else "idempotent", lost=True)
 
 
 def _never_sent(error: Exception) -> bool:

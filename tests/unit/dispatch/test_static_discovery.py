@@ -163,6 +163,21 @@ async def test_disc_03_an_agent_that_starts_later_is_found_by_the_call_itself() 
         assert world.dispatcher.agents()[0].healthy
 
 
+async def test_an_agent_whose_card_gets_lost_right_after_our_start_is_looked_for_again() -> None:
+    async with World() as world:
+        canteen = world.agent()
+        canteen.card_reply, canteen.always = DOWN, Reply("好")
+
+        def time_passes(seconds: float) -> None:
+            world.now += seconds
+            canteen.card_reply = None
+
+        world.passed = time_passes
+        await world.discovery.start()
+        assert (await world.ask()).ok
+    assert (world.pauses, len(canteen.card_requests)) == ([0.5], 2)
+
+
 async def test_calls_to_an_agent_that_was_never_seen_share_one_look() -> None:
     async with asyncio.timeout(5), World() as world:
         canteen, gate = world.agent(), asyncio.Event()

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from supervisor.dispatch.port import Progress
-from tests.fakes.a2a_stub import GETS, SENDS, Reply, Status, card
+from tests.fakes.a2a_stub import GETS, IDEMPOTENCY, SENDS, Reply, Status, card
 from tests.unit.dispatch.world import World
 
 EVENT_STREAM = "text/event-stream"
@@ -108,12 +108,24 @@ async def test_a_stream_that_never_begins_is_a_timeout() -> None:
     assert len(canteen.sends) == 1
 
 
-async def test_a_stream_that_dies_before_its_task_is_known_is_not_repeated() -> None:
+BROKEN_OFF = (
+    Reply(raw=b": ping\n\n", content_type=EVENT_STREAM),
+    Reply(raw=b'data: {"jsonrpc":"2.0","id":"1","result":{"ta', content_type=EVENT_STREAM),
+    Reply(fail=httpx.ReadError("reset")),
+)
+
+
+@pytest.mark.parametrize("reply", BROKEN_OFF, ids=["ping", "half an event", "reset"])
+@pytest.mark.parametrize(("extensions", "sends"), [((IDEMPOTENCY,), 2), ((), 1)])
+async def test_a_stream_that_dies_before_its_task_is_known_is_repeated_where_the_agent_can_tell(
+    extensions: tuple[str, ...], sends: int, reply: Reply
+) -> None:
     async with World() as world:
-        canteen = world.agent()
-        canteen.replies.append(Reply(raw=b": ping\n\n", content_type=EVENT_STREAM))
+        canteen = world.agent(extensions=extensions)
+        canteen.replies += [reply, Reply("好")]
         outcome = await world.ask()
-    assert (outcome.error, len(canteen.sends)) == ("bad_response", 1)
+    assert (outcome.ok, len(canteen.sends)) == (sends == 2, sends)
+    assert len({request.headers["idempotency-key"] for request in canteen.sends}) == 1
 
 
 async def test_an_unknown_state_in_a_stream_is_work_going_on() -> None:

@@ -41,6 +41,7 @@ class World:
         self.progress: list[Progress] = []
         self.tell: Callable[[Progress], None] = self.progress.append
         self.now = 1000.0
+        self.passed: Callable[[float], None] = lambda _: None
         self._clock = clock or (lambda: self.now)
         self._tokens = tokens or NoTokens()
         self._catalogue = catalogue
@@ -88,6 +89,7 @@ class World:
 
     async def _pause(self, seconds: float) -> None:
         self.pauses.append(seconds)
+        self.passed(seconds)
         await asyncio.sleep(0)
 
     async def ask(
