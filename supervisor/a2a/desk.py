@@ -20,7 +20,7 @@ import orjson
 from supervisor.a2a.answers import answer_of
 from supervisor.a2a.errors import INVALID_PARAMS, NO_TASK, NOT_CANCELABLE, UNSUPPORTED, RpcError
 from supervisor.a2a.message import Asked
-from supervisor.a2a.story import ORIGIN, Piece, Status, Story, question_id
+from supervisor.a2a.story import ORIGIN, WAITING, Piece, Status, Story, question_id
 from supervisor.dispatch.port import UserContext
 from supervisor.errors import ERRORS, Problem
 from supervisor.events.encode import read_frame
@@ -40,6 +40,7 @@ KEY_REUSED = "This idempotency key was used for another request. Use a new key."
 _IDS = uuid.uuid5(uuid.NAMESPACE_URL, "https://switchboard.example/a2a/task-id")
 _TRIES = 50
 _PAUSE = 0.02
+_LOOK_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class Desk:
         self._runs = runs
         self._nesting = nesting
         self._mode: SubagentMode = mode
+        self._moved = asyncio.Condition()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def send(self, asked: Asked, caller: Caller) -> Told:
@@ -110,11 +112,26 @@ class Desk:
         """A task as it stands, and what comes from now on."""
         runs = await self._found(task_id, caller)
         story, seq = await self._told(runs, caller)
-        if story.final:
-            if story.state not in ("input-required", "auth-required"):
-                raise RpcError(UNSUPPORTED, "The task has ended; there is nothing to subscribe to.")
-            return Told(story, _nothing())
-        return Told(story, self._runs.replay(runs[-1].thread_id, runs[-1].key, seq))
+        if story.final and story.state not in WAITING:
+            raise RpcError(UNSUPPORTED, "The task has ended; there is nothing to subscribe to.")
+        return Told(story, self._to_the_end(story, caller, runs[-1], seq))
+
+    async def _to_the_end(self, story: Story, caller: Caller, run: RunSummary, seq: int) -> Frames:
+        """What happens to a task after a sequence, over all its runs; nothing while it waits for an answer."""
+        while True:
+            async for piece in self._runs.replay(run.thread_id, run.key, seq):
+                yield piece
+            if story.state not in WAITING:
+                return
+            while (latest := (await self._found(story.id, caller))[-1]).key == run.key:
+                if self._runs.draining:
+                    return
+                yield b""
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LOOK_SECONDS), self._moved:
+                        await self._moved.wait()
+            run, seq = latest, 0
+            story.began(began_at(run.key))
 
     async def cancel(self, task_id: str, caller: Caller) -> Story:
         """Stop a task, or refuse the question for which it waits."""
@@ -182,13 +199,20 @@ class Desk:
 
     async def _begun(self, story: Story, request: TurnRequest) -> Told:
         """The run of a request; its time is the same for everybody who reads of it."""
-        frames = await self._runs.submit(request)
+        frames = await self._submit(request)
         run = self._runs.active(request.thread_id)
         if run is not None and run.record.run_id == story.id:
             story.began(began_at(run.record.key))
         elif runs := await self._runs.tasks(request.user.user_id, story.id):
             story.began(began_at(runs[-1].key))
         return Told(story, frames)
+
+    async def _submit(self, request: TurnRequest) -> Frames:
+        """Also wakes the subscriptions of tasks that wait."""
+        frames = await self._runs.submit(request)
+        async with self._moved:
+            self._moved.notify_all()
+        return frames
 
     async def _go_on(self, asked: Asked, task_id: str, caller: Caller) -> Told:
         runs = await self._found(task_id, caller)
@@ -247,7 +271,7 @@ class Desk:
         return replace(request, messages=(), action=action)
 
     async def _decline(self, thread_id: str, task_id: str, caller: Caller) -> None:
-        frames = await self._runs.submit(TurnRequest(thread_id, task_id, caller.user, declines=True))
+        frames = await self._submit(TurnRequest(thread_id, task_id, caller.user, declines=True))
         async for _ in frames:
             pass
 

@@ -80,6 +80,26 @@ async def test_a_stream_that_is_closed_takes_no_other_with_it(system: str, close
     assert state_of(rest[-1]) == DONE
 
 
+@pytest.mark.requirement("STREAM-SUB-001", "STREAM-SUB-002")
+@pytest.mark.parametrize("end", [DONE, "TASK_STATE_CANCELED"])
+async def test_a_subscription_to_a_task_that_waits_goes_on_to_its_end(system: str, end: str) -> None:
+    async with running(system) as kit:
+        waiting = await kit.task("tck-input-required")
+        ids = {"taskId": waiting["id"], "contextId": waiting["contextId"]}
+        async with kit.events("SubscribeToTask", {"id": waiting["id"]}) as events:
+            first = await anext(events)
+            again = await kit.task("tck-input-required", **ids)
+            if end == DONE:
+                await kit.task("tck-complete-task", **ids)
+            else:
+                await kit.result("CancelTask", {"id": waiting["id"]})
+            rest = [event async for event in events]
+    assert state_of(first) == again["status"]["state"] == "TASK_STATE_INPUT_REQUIRED"
+    states = [state_of(event) for event in rest]
+    assert "TASK_STATE_INPUT_REQUIRED" in states
+    assert (states[-1], states.count(end)) == (end, 1)
+
+
 @pytest.mark.requirement("STREAM-SUB-003")
 async def test_a_task_that_has_ended_cannot_be_subscribed_to(system: str) -> None:
     async with running(system) as kit:
