@@ -73,7 +73,12 @@ async def test_a_request_that_cannot_be_served_gets_the_error_of_the_protocol(
 @pytest.mark.requirement("SB-NEST-13")
 @pytest.mark.parametrize(
     ("content", "kind", "status", "code"),
-    [(b"{", "application/json", 200, -32700), (b"{}", "text/plain", 415, -32005), (b"x" * 2_000_000, "", 413, None)],
+    [
+        (b"{", "application/json", 200, -32700),
+        (b"{}", "text/plain", 415, -32005),
+        (b"{}", "", 415, -32005),
+        (b"x" * 2_000_000, "application/json", 413, None),
+    ],
 )
 async def test_a_body_that_is_no_request_is_refused(content: bytes, kind: str, status: int, code: int | None) -> None:
     async with opened() as (house, _):

@@ -128,6 +128,44 @@ async def test_a_run_that_is_stopped_stops_the_innermost_task() -> None:
     assert states == ["TASK_STATE_CANCELED", "TASK_STATE_CANCELED"]
 
 
+@pytest.mark.requirement("SB-NEST-08")
+async def test_a_run_that_is_stopped_before_the_task_below_is_known_stops_it_all_the_same() -> None:
+    nest = Nest()
+    agent = canteen(nest)
+    agent.always = Reply(steps=["三道", asyncio.Event()])
+    async with AsyncExitStack() as stack:
+        inner = await nest.open(stack, "inner", "canteen")
+        outer = await nest.open(stack, "outer", "inner")
+        silent = nest.hold("inner", "SendStreamingMessage")
+        turn = asyncio.create_task(outer.post("/agui", run_input(SPICY)))
+        await agent.received()
+        await outer.post("/agui/command", {"threadId": "t", "command": "cancel"})
+        found = events((await turn).content)
+        await agent.received(methods=("CancelTask",))
+        silent.set()
+        await until_idle(inner)
+        (task,) = (await rpc(inner, "ListTasks"))["tasks"]
+    assert found[-1]["outcome"] == {"type": "cancelled"}
+    assert task["status"]["state"] == "TASK_STATE_CANCELED"
+
+
+@pytest.mark.requirement("SB-NEST-08", "SB-NEST-04")
+async def test_a_supervisor_that_is_given_up_is_stopped_down_to_its_agent() -> None:
+    nest = Nest()
+    agent = canteen(nest)
+    agent.always = Reply(steps=["三道", asyncio.Event()])
+    async with AsyncExitStack() as stack:
+        inner = await nest.open(stack, "inner", "canteen")
+        outer = await nest.open(stack, "outer", "inner", agent_timeout=0.5)
+        found = await asked(outer)
+        await agent.received(methods=("CancelTask",))
+        await until_idle(inner)
+        (task,) = (await rpc(inner, "ListTasks"))["tasks"]
+    assert agents_of(found)[-2:] == ["error canteen", "error inner"]
+    assert "inner" in text_of(found)
+    assert task["status"]["state"] == "TASK_STATE_CANCELED"
+
+
 async def said_above(house: House, text: str) -> None:
     """Returns once the run of thread `t` has told a text."""
     async with asyncio.timeout(10):
