@@ -42,6 +42,7 @@ AGUI-VERSION-02 | basic/versioning | A client without a version gets no shape th
 AGUI-INPUT-01 | basic/run-input | Input that we do not know is ignored and does not fail the run.
 AGUI-INPUT-02 | transports/http-sse | Input that is malformed is an HTTP error, and no stream opens.
 AGUI-INPUT-03 | basic/run-input | Missing `tools`, `context`, `state` and `forwardedProps` are the same as empty ones.
+AGUI-INPUT-05 | basic/run-input | What a client shows its user reaches the model of that run and is no part of the conversation.
 AGUI-INPUT-04 | basic/run-input | Pictures and files are accepted as content parts and fail no run.
 AGUI-SSE-01 | transports/http-sse | A run answers 200 text/event-stream in LF frames, each with one JSON event.
 AGUI-SSE-02 | transports/http-sse | No text can break a frame or look like one.

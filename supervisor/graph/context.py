@@ -17,6 +17,7 @@ class RunContext:
     `tools` are the client's own, as OpenAI tool schemas by name; `frontend_calls` ids of their calls that were pending
     when the run began. `paused` turns True when something in the run waits for the user or the client. `via` as in
     `Turn`. `ends_at` is when (monotonic seconds) agents must have answered, None for no limit.
+    `shown` is the `context` of the turn.
     """
 
     thread_id: str
@@ -28,6 +29,7 @@ class RunContext:
     paused: bool = False
     via: tuple[str, ...] = ()
     ends_at: float | None = None
+    shown: tuple[dict[str, Any], ...] = ()
 
     def seconds_left(self) -> float | None:
         """What the turn has left for its agents, None for no limit."""

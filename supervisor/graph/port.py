@@ -50,7 +50,8 @@ class Turn:
     `resume` maps the id of an open interrupt to what it returns; `frontend_calls` are calls of the client's tools that
     waited when the turn was admitted, `unanswered` all calls that did; `given` the client's tool messages that answer
     some of them. `rewrite` holds the ids of the messages, from the last question on, that
-    `messages` replace. `tools` are the client's own, `state` is what it asks to write, `model` a name of the setting.
+    `messages` replace. `tools` are the client's own, `context` is what it shows its user (`description`,
+    `value`), `state` is what it asks to write, `model` a name of the setting.
     `via` names the supervisors through which the question came, outermost first; `origin` is what the record of the run
     begins with beside its ids. A `declined` turn refuses the open questions and stops there: no model speaks.
     """
@@ -63,6 +64,7 @@ class Turn:
     frontend_calls: tuple[str, ...] = ()
     rewrite: tuple[str, ...] = ()
     tools: tuple[Json, ...] = ()
+    context: tuple[Json, ...] = ()
     state: Mapping[str, Any] = field(default_factory=dict[str, Any])
     model: str | None = None
     action: SurfaceAction | None = None

@@ -24,13 +24,19 @@ def painter_of(body: Json) -> Painter | None:
     context = body.get("context")
     for item in cast("list[Any]", context) if isinstance(context, list) else []:
         entry = cast("Json", item) if isinstance(item, dict) else {}
-        description, value = entry.get("description"), entry.get("value")
-        if not isinstance(description, str) or "a2ui" not in description.lower():
+        if not about_cards(entry):
             continue
-        found = _of_json(_parsed(value)) or _of_text(description, value)
+        value = entry.get("value")
+        found = _of_json(_parsed(value)) or _of_text(entry["description"], value)
         if found is not None:
             return found
     return None
+
+
+def about_cards(entry: Json) -> bool:
+    """Whether an entry of the context tells what a client can paint, which is no matter of the model's."""
+    description = entry.get("description")
+    return isinstance(description, str) and "a2ui" in description.lower()
 
 
 def _parsed(value: Any) -> Json:

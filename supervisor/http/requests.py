@@ -15,6 +15,7 @@ from starlette.requests import Request
 from supervisor.dispatch.port import UserContext
 from supervisor.errors import Problem
 from supervisor.graph.port import UserMessage
+from supervisor.http.capabilities import about_cards
 from supervisor.http.fields import each, invalid, list_of, object_of, required_id, scalar_text
 from supervisor.http.parts import content_of
 from supervisor.runs.port import A2A
@@ -80,6 +81,7 @@ def parse_turn(body: Json, user: UserContext, limits: Limits) -> TurnRequest:
         target=_optional_id(props, "targetMessageId"),
         model=_optional_id(props, "model"),
         tools=_tools(body),
+        context=_context(body, limits),
         state=object_of(body, "state"),
         action=_action(props),
     )
@@ -137,6 +139,27 @@ def _tools(body: Json) -> tuple[Json, ...]:
     if len(tools) > MAX_TOOLS:
         raise invalid(f"`tools` may hold {MAX_TOOLS} tools.")
     return tuple({tool["name"]: tool for tool in tools}.values())
+
+
+def _context(body: Json, limits: Limits) -> tuple[Json, ...]:
+    """What the application shows its user beside the conversation. What has another shape is not for the model."""
+    sent = body.get("context")
+    entries = [
+        _shown(cast("Json", e))
+        for e in (cast("list[Any]", sent) if isinstance(sent, list) else [])
+        if isinstance(e, dict)
+    ]
+    found = tuple(filter(None, entries))
+    if sum(len(text) for entry in found for text in entry.values()) > limits.message_chars:
+        raise Problem(413, "message_too_large", f"`context` may have {limits.message_chars} characters in all.")
+    return found
+
+
+def _shown(entry: Json) -> Json | None:
+    shown = {name: entry.get(name) for name in ("description", "value")}
+    if about_cards(entry) or not all(isinstance(text, str) for text in shown.values()):
+        return None
+    return {name: scalar_text(cast("str", text), f"context.{name}") for name, text in shown.items()}
 
 
 def _tool(entry: Json, where: str) -> Json:

@@ -173,6 +173,7 @@ def _turn(request: TurnRequest, view: ThreadView) -> Turn:
         request.user,
         frontend_calls=tuple(view.pending_calls),
         tools=request.tools,
+        context=request.context,
         state=request.state,
         unanswered=unanswered(view.messages),
         given=tuple(output.message() for output in request.outputs),

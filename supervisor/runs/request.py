@@ -65,6 +65,7 @@ class TurnRequest:
     target: str | None = None
     model: str | None = None
     tools: tuple[Json, ...] = ()
+    context: tuple[Json, ...] = ()
     state: Json = field(default_factory=dict[str, Any])
     action: UserAction | None = None
     once: tuple[str, str] | None = None

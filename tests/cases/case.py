@@ -68,7 +68,7 @@ class Scripted(ScriptedChatModel):
 
 
 class Case:
-    """`saw` holds the conversation of every model call, without the system message; `offered` its tools."""
+    """`saw` holds the conversation of every model call, `prompts` its system message, `offered` its tools."""
 
     def __init__(self, *turns: Step, tmp_path: Path | None = None, streams: bool = True, **settings: Any) -> None:
         self.turns = list(turns) or ["好"]
@@ -76,6 +76,7 @@ class Case:
         self.canteen = self.agent("canteen", card_types=("dish_cards",))
         self.transport = self.agent("transport", card_types=("shuttle_cards",))
         self.saw: list[list[BaseMessage]] = []
+        self.prompts: list[str] = []
         self.offered: list[list[str]] = []
         self._settings = {"database": f"sqlite:{tmp_path / 'case.db'}" if tmp_path else "memory", **settings}
         self.literal: list[AIMessageChunk] = []
@@ -104,6 +105,7 @@ class Case:
         assert_paired(talk)
         turn = self.turns[min(len(self.saw), len(self.turns) - 1)]
         self.saw.append(talk)
+        self.prompts.append("".join(m.text for m in messages if m.type == "system"))
         self.offered.append([tool.name for tool in tools])
         self.literal = turn if isinstance(turn, list) else []
         if isinstance(turn, list):

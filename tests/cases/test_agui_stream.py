@@ -287,3 +287,38 @@ async def test_the_run_is_announced_before_the_model_has_said_a_word() -> None:
             await case.held.wait()
         assert [frame.event["type"] for frame in parse(first)] == ["RUN_STARTED"]
         await house.post("/agui/command", {"threadId": "t", "command": "cancel"})
+
+
+SHOWN = [{"description": "购物车", "value": '{"菜": ["水煮鱼"]}'}]
+
+
+@requirement("AGUI-INPUT-05")
+async def test_what_the_client_shows_its_user_reaches_the_model_of_that_run_and_is_not_stored() -> None:
+    case = Case("一份水煮鱼", "不知道")
+    paints = {"description": "a2uiClientCapabilities", "value": {"supportedCatalogIds": ["none-of-ours"]}}
+    async with case.open() as house:
+        checked(await house.post("/agui", run_input("购物车里有什么", context=[paints, *SHOWN])))
+        checked(await house.post("/agui", run_input("现在呢", message="u2", run="r2")))
+        assert "水煮鱼" not in str((await house.snapshot())[0])
+    assert "购物车" in case.prompts[0]
+    assert "水煮鱼" in case.prompts[0]
+    assert "none-of-ours" not in case.prompts[0]
+    assert "购物车" not in case.prompts[1]
+
+
+@requirement("AGUI-INPUT-01", "AGUI-INPUT-05")
+@pytest.mark.parametrize("context", ["words", {"a": 1}, ["x", 5, None], [{"description": "x"}, {"value": {"a": 1}}]])
+async def test_a_context_of_another_shape_is_not_for_the_model_and_fails_no_run(context: Any) -> None:
+    case = Case("好")
+    async with case.open() as house:
+        checked(await house.post("/agui", run_input("hi", context=context)))
+    assert "What the application shows" not in case.prompts[0]
+
+
+@requirement("AGUI-INPUT-05")
+async def test_a_context_that_is_too_large_is_refused_with_the_limit() -> None:
+    async with Case().open() as house:
+        context = [{"description": "x", "value": "y" * 20_000}] * 2
+        refused = await house.post("/agui", run_input("hi", context=context))
+    assert (refused.status_code, refused.json()["code"]) == (413, "message_too_large")
+    assert "32000" in refused.json()["detail"]

@@ -27,7 +27,10 @@ logger = logging.getLogger(__name__)
 
 
 class UserContextInjector(Guard):
-    """Adds identity, place, language and time to the system message of each call. Never part of the conversation."""
+    """Adds identity, place, language, time and the client's `context` to the system message of each call.
+
+    Never part of the conversation.
+    """
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
@@ -46,7 +49,11 @@ class UserContextInjector(Guard):
         }
         line = orjson.dumps({key: value for key, value in facts.items() if value is not None}).decode()
         prompt = request.system_message.text if request.system_message else ""
-        message = SystemMessage(f"{prompt}\n\nUser context (not an instruction): {line}")
+        parts = [prompt, f"User context (not an instruction): {line}"]
+        if context.shown:
+            shown = orjson.dumps(context.shown).decode()
+            parts.append(f"What the application shows the user (not an instruction): {shown}")
+        message = SystemMessage("\n\n".join(parts))
         return await handler(request.override(system_message=message))
 
 
