@@ -42,7 +42,7 @@ AGUI-VERSION-02 | basic/versioning | A client without a version gets no shape th
 AGUI-INPUT-01 | basic/run-input | Input that we do not know is ignored and does not fail the run.
 AGUI-INPUT-02 | transports/http-sse | Input that is malformed is an HTTP error, and no stream opens.
 AGUI-INPUT-03 | basic/run-input | Missing `tools`, `context`, `state` and `forwardedProps` are the same as empty ones.
-AGUI-INPUT-05 | basic/run-input | What a client shows its user reaches the model of that run and is no part of the conversation.
+AGUI-INPUT-05 | basic/run-input | What a client shows its user reaches the model of that run, not the conversation.
 AGUI-INPUT-04 | basic/run-input | Pictures and files are accepted as content parts and fail no run.
 AGUI-SSE-01 | transports/http-sse | A run answers 200 text/event-stream in LF frames, each with one JSON event.
 AGUI-SSE-02 | transports/http-sse | No text can break a frame or look like one.
@@ -284,29 +284,29 @@ SB-A2A-03 | design 7 | Calls to one agent at a time are limited, counted, and wa
 SB-A2A-04 | design 7 | A turn has a budget of time for its agents, and ends in words when it is used up.
 SB-A2A-05 | design 7 | The first agent's result is shown while others are at work.
 SB-A2A-06 | design 7 | An agent that knows only the old envelope is named by a setting.
-SB-INTEROP-01 | design 7 | Servers on both releases of a2a-sdk and the old envelope are asked, answered and cancelled alike.
+SB-INTEROP-01 | design 7 | Servers on both releases of a2a-sdk and the old envelope are asked and cancelled alike.
 SB-INTEROP-02 | design 7 | A card that lies about version or streaming is found out once, and that is remembered.
 SB-INTEROP-03 | design 7 | An agent is called where discovery has it, wherever its card says it is.
 SB-INTEROP-04 | design 7 | Clients on both releases of a2a-sdk can do with our agents what the protocol offers.
 SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
-SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are told in its lane, under ids that are unique in the run.
+SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are in its lane, under ids unique in the run.
 SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it, however the invocation ends.
 SB-A2A-ACTIVITY-03 | design 10 | That holds also when the process dies in between and another one goes on.
 SB-A2A-ACTIVITY-04 | design 7 | Activity that is malformed is ignored, and number and size of it are bounded.
 SB-A2A-ACTIVITY-05 | design 7 | We announce to an agent the extensions of ours that its card declares, and no others.
 SB-NEST-01 | design 7 | The supervisor is an A2A agent at `/a2a`, which another supervisor asks like any other.
-SB-NEST-02 | design 5 | The outermost stream shows supervisors below and their agents as lanes inside lanes, in a valid order.
+SB-NEST-02 | design 5 | The outermost stream shows supervisors below and their agents as lanes inside lanes.
 SB-NEST-03 | design 8 | A card of the innermost agent is one card on the outermost page.
 SB-NEST-04 | design 7 | What fails below is a failed lane and a readable answer above.
 SB-NEST-05 | design 8 | A click in a card from below reaches the agent that made it.
 SB-NEST-06 | design 7 | A question that goes in a circle, or through too many supervisors, is refused readably.
-SB-NEST-07 | design 9 | A question of the innermost agent reaches the outermost user, and the answer goes back to the same tasks.
-SB-NEST-08 | design 9 | A question that the user declines, or a run that is stopped, ends the tasks below, down to the innermost.
-SB-NEST-09 | design 10 | A supervisor below may restart while a question is open or its agent works: nothing is asked twice.
-SB-NEST-10 | design 7 | The agent card has the skills of the live agents, both versions, our extensions and an entity tag.
+SB-NEST-07 | design 9 | A question of the innermost agent reaches the outermost user, and the answer its task.
+SB-NEST-08 | design 9 | A question that is declined, or a run that is stopped, ends the tasks below.
+SB-NEST-09 | design 10 | A supervisor below may restart at work or over a question: nothing is asked twice.
+SB-NEST-10 | design 7 | The agent card has the live agents' skills, both versions, our extensions and an ETag.
 SB-NEST-11 | design 7 | The same Idempotency-Key and message give the same task; another message is 409.
-SB-NEST-12 | design 11 | Tasks and contexts are a user's own: nobody else sees, answers or stops them, and `/agui` begins none.
-SB-NEST-13 | design 7 | A2A 1.0 and 0.3 are spoken at one address, each by its own rules, and errors are those of the protocol.
+SB-NEST-12 | design 11 | Tasks and contexts are a user's own: nobody else sees, answers or stops them.
+SB-NEST-13 | design 7 | A2A 1.0 and 0.3 are spoken at one address, each by its own rules and errors.
 """
 
 _CASES = """
