@@ -13,9 +13,11 @@ from typing import Any
 
 from a2a.helpers import new_data_part, new_task_from_user_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor, RequestContext
+from a2a.server.agent_execution.active_task import TERMINAL_TASK_STATES
 from a2a.server.events import EventQueue
 from a2a.server.tasks import TaskUpdater
 from a2a.types import Message, TaskState
+from a2a.utils.errors import UnsupportedOperationError
 from google.protobuf.json_format import MessageToDict
 
 from agents.kit.action import BadAction, action_in
@@ -26,7 +28,7 @@ from agents.kit.conversation import answers_in_chinese, asker_of
 from agents.kit.graph import AgentGraph
 from agents.kit.ledger import Ledger, MemoryLedger, ParkedTurn
 from agents.kit.open_turn import OpenTurn, open_turn
-from agents.kit.public_texts import CANCELLED, public_text
+from agents.kit.public_texts import CANCELLED, ENDED, public_text
 from agents.kit.turn import Answer, Asked, Done, Event, Question, Status, Text
 
 logger = logging.getLogger(__name__)
@@ -74,6 +76,9 @@ class GraphExecutor(AgentExecutor):
         message, task = context.message, asyncio.current_task()
         assert message is not None
         assert task is not None
+        if context.current_task and context.current_task.status.state in TERMINAL_TASK_STATES:
+            # Two messages came at once, and the first one ended the task.
+            raise UnsupportedOperationError(message=ENDED)
         if not context.current_task:
             await event_queue.enqueue_event(new_task_from_user_message(message))
         updater = TaskUpdater(event_queue, context.task_id or "", context.context_id or "")

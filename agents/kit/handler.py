@@ -34,13 +34,13 @@ from agents.kit.http_status import answer_with
 from agents.kit.idempotency import KEY_SECONDS, Claim, IdempotencyKeys, KeyReused, TaskForgotten
 from agents.kit.leases import SETTLED, LeasedTasks, Leases
 from agents.kit.ledger import Ledger, MemoryLedger
+from agents.kit.public_texts import ENDED
 
 logger = logging.getLogger(__name__)
 
 PUBLIC_FAILURE = "The agent could not handle the request."
 KEY_REUSED = "This Idempotency-Key was used before for a message with other content."
 FORGOTTEN = "The task of this Idempotency-Key is remembered no more. Send the message under a new key."
-ENDED = "The task has ended. Ask again without its taskId."
 MAX_KEY_CHARS = 255
 RETRY_SECONDS = 2
 _TASK_ID = "switchboard_task_id"

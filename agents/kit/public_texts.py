@@ -20,6 +20,7 @@ TEXTS = {
     "too_long": ("问题太长了，请缩短后再试。", "The question is too long. Please shorten it."),
     "bad_action": ("读不懂这次点击，请重新打开卡片。", "This click cannot be read. Please open the card again."),
 }
+ENDED = "The task has ended. Ask again without its taskId."
 CANCELLED = "已取消。 Cancelled."
 
 

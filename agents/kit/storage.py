@@ -65,10 +65,9 @@ class Storage:
         """Delete what is over: keys, and what replicas were told about tasks that have ended."""
         await self.ledger.sweep(now)
         if self.events is not None and self.engine is not None:
-            ended = select(TaskModel.id).where(
-                TaskModel.last_updated < datetime.fromtimestamp(now - TOLD_SECONDS, UTC).replace(tzinfo=None),
-                _state().in_(_ENDED),
-            )
+            before = datetime.fromtimestamp(now - TOLD_SECONDS, UTC).replace(tzinfo=None)
+            told = select(TaskModel.id).join(TaskEventModel, TaskEventModel.task_id == TaskModel.id)
+            ended = told.where(TaskModel.last_updated < before, _state().in_(_ENDED))
             async with self.engine.begin() as connection:
                 await connection.execute(delete(TaskEventModel).where(TaskEventModel.task_id.in_(ended)))
 
@@ -167,10 +166,12 @@ def _state() -> Any:
 async def _bury(connection: AsyncConnection) -> None:
     """Fail what runs in a database that only this process uses, and forget who worked on it."""
     state = _state()
-    answered = select(TURNS.c.task_id)
+    answered, now = select(TURNS.c.task_id), datetime.now(UTC).replace(tzinfo=None)
     for among, words in ((TaskModel.id.in_(answered), UNSURE), (TaskModel.id.not_in(answered), RESTARTED)):
         failed = MessageToDict(failed_status("restart", words))
-        await connection.execute(update(TaskModel).where(state.in_(_RUNNING), among).values(status=failed))
+        await connection.execute(
+            update(TaskModel).where(state.in_(_RUNNING), among).values(status=failed, last_updated=now)
+        )
     await connection.execute(delete(LEASES))
     waiting = select(TaskModel.id).where(state.in_(_WAITING))
     await connection.execute(delete(TURNS).where(TURNS.c.task_id.not_in(waiting)))

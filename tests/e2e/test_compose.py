@@ -23,6 +23,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from agents.kit.clock import campus_clock
+from agents.kit.drain import STOP_SECONDS
 from agents.kit.settings import AgentSettings
 from supervisor.dispatch.settings import parse_agents
 from supervisor.settings import Settings
@@ -161,6 +162,18 @@ def test_the_database_is_on_a_declared_volume() -> None:
 def test_a_container_gets_more_time_to_end_than_the_supervisor_takes_to_drain() -> None:
     grace = float(service("supervisor")["stop_grace_period"].removesuffix("s"))
     assert grace > Settings(_env_file=None).drain_seconds + 1  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_what_an_agent_keeps_is_on_a_volume_of_its_own_and_it_gets_the_time_to_drain(name: str) -> None:
+    (mount,) = service(name)["volumes"]
+    volume, _, inside = mount.partition(":")
+    assert volume in load()["volumes"]
+    assert volume == name
+    settings = AgentSettings(database=environment(name)["DATABASE"], data_dir=Path(environment(name)["DATA_DIR"]))
+    assert settings.database.startswith(f"sqlite:{inside}/")
+    assert str(settings.data_dir) == inside
+    assert float(service(name)["stop_grace_period"].removesuffix("s")) > settings.drain_seconds + STOP_SECONDS
 
 
 class Health(BaseHTTPRequestHandler):

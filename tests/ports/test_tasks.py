@@ -7,15 +7,18 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from a2a.server.cluster.version import TaskVersion
+from a2a.server.models import TaskEventModel
 from a2a.types import ListTasksRequest, Message, Part, Role, Task, TaskState
+from sqlalchemy import select
 
 from agents.kit.housekeeping import Housekeeping
 from agents.kit.idempotency import Claim, IdempotencyKeys, KeyReused
 from agents.kit.ledger import KeyEntry, ParkedTurn
-from agents.kit.storage import Storage, open_storage
+from agents.kit.storage import TOLD_SECONDS, Storage, open_storage
 from agents.kit.tasks import RESTARTED, UNSURE, acting_for
 from tests.ports.postgres import fresh_database
 
@@ -250,6 +253,28 @@ async def test_a_task_fails_only_when_nobody_prolongs_its_lease(opener: Opener) 
     assert await state_of(other) == TaskState.TASK_STATE_WORKING
     await Housekeeping(other, lambda _: True).beat(now + 51)
     assert await failure_of(other, "t") == RESTARTED
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("opener", ["postgres"], indirect=True)
+async def test_what_was_told_about_ended_tasks_is_forgotten_and_the_tasks_are_not(opener: Opener) -> None:
+    storage = await opener()
+    assert storage.events is not None
+    for name, state in (("ended", TaskState.TASK_STATE_COMPLETED), ("t", TaskState.TASK_STATE_WORKING)):
+        await save(storage, task(name))
+        await save(storage, task(name, state))
+    for later, told in ((0, 2), (TOLD_SECONDS + 60, 0)):
+        await storage.sweep(time.time() + later)
+        assert len(await events_of(storage, "ended")) == told
+        assert len(await events_of(storage, "t")) == 2
+    assert await state_of(storage, "ended") == TaskState.TASK_STATE_COMPLETED
+
+
+async def events_of(storage: Storage, task_id: str) -> list[Any]:
+    """What other replicas can still hear about a task."""
+    assert storage.engine is not None
+    async with storage.engine.begin() as connection:
+        return list(await connection.execute(select(TaskEventModel.seq).where(TaskEventModel.task_id == task_id)))
 
 
 @pytest.mark.e2e

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from datetime import datetime
 from pathlib import Path
@@ -214,6 +215,36 @@ async def test_a_stream_ends_with_the_question_and_the_next_one_goes_on_with_the
     assert [piece.get("append", False) for piece in pieces] == [False] + [True] * (len(pieces) - 1)
     assert [piece.get("lastChunk", False) for piece in pieces] == [False] * (len(pieces) - 1) + [True]
     assert text_of(stored) == "Let me see.\n\ndoor: open"
+
+
+async def test_version_0_3_asks_and_is_answered_in_words() -> None:
+    async with running(ORDERING) as rpc:
+        asked_in: dict[str, Any] = {"kind": "message", "messageId": "m1", "role": "user"}
+        first = await rpc.post(
+            "message/send", {"message": {**asked_in, "parts": [{"kind": "text", "text": "tea"}]}}, headers={}
+        )
+        task = first["result"]
+        assert task["status"]["state"] == "input-required"
+        text, data = task["status"]["message"]["parts"]
+        assert (text["kind"], data["kind"], data["data"]["type"]) == ("text", "data", "select")
+        ids = {"taskId": task["id"], "contextId": task["contextId"]}
+        for number, word in enumerate(("large", "yes")):
+            answer = {**asked_in, "messageId": f"a{number}", "parts": [{"kind": "text", "text": word}], **ids}
+            task = (await rpc.post("message/send", {"message": answer}, headers={}))["result"]
+        assert (task["status"]["state"], text_of(task)) == ("completed", "Let me see.\n\ntea: large")
+
+
+async def test_the_same_last_answer_twice_at_once_without_a_key_acts_once() -> None:
+    async with running(ORDERING) as rpc:
+        task = await reply(rpc, await rpc.send("tea"), typed(value="large"))
+        parts = [typed(approved=True)]
+        params = {"message": message("", parts=parts, taskId=task["id"], contextId=task["contextId"])}
+        replies = await asyncio.gather(*(rpc.post("SendMessage", params) for _ in range(3)))
+        assert {reply["error"]["code"] for reply in replies if "error" in reply} <= {-32004}
+        assert any("result" in reply for reply in replies)
+        assert await orders(rpc) == "[['tea', 'large']]"
+        stored = (await rpc.post("GetTask", {"id": task["id"]}))["result"]
+    assert (stored["status"]["state"], text_of(stored)) == ("TASK_STATE_COMPLETED", "Let me see.\n\ntea: large")
 
 
 OPTIONS = ["A", {"value": "b", "label": "Bee"}]
