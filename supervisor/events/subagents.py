@@ -36,6 +36,7 @@ class SubagentEvents:
         self._custom = mode != "standard"
         self._open: dict[str, ev.SubagentStarted] = {}
         self._tools: dict[str, ev.SubagentTool] = {}
+        self._used: set[str] = set()
         self._ended: set[str] = set()
 
     def started(self, e: ev.SubagentStarted) -> list[Event]:
@@ -99,8 +100,8 @@ class SubagentEvents:
 
     def tool(self, e: ev.SubagentTool) -> list[Event]:
         """A running invocation uses a tool of its own, or is done with it."""
-        fits = e.subagent_id in self._open if e.status == "started" else e.tool_id in self._tools
-        if not fits or (e.status == "started" and e.tool_id in self._tools):
+        fresh = e.subagent_id in self._open and e.tool_id not in self._used
+        if not (fresh if e.status == "started" else e.tool_id in self._tools):
             return []
         self._note(e)
         return self._mirror(
@@ -142,6 +143,7 @@ class SubagentEvents:
     def _note(self, tool: ev.SubagentTool) -> None:
         if tool.status == "started":
             self._tools[tool.tool_id] = tool
+            self._used.add(tool.tool_id)
         else:
             self._tools.pop(tool.tool_id, None)
 
