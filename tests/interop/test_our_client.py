@@ -70,6 +70,17 @@ async def test_a_streamed_answer_is_shown_while_it_comes(frozen_peers: Peers, wa
     assert answer.content == ANSWER
 
 
+@pytest.mark.requirement("SB-INTEROP-01")
+@EVERY
+async def test_a_stream_that_breaks_off_is_picked_up_and_nothing_is_asked_twice(frozen_peers: Peers, way: Way) -> None:
+    async with asking(frozen_peers, way) as agent:
+        answer = await agent.ask("cut")
+        methods = await agent.methods()
+    assert (answer.ok, answer.content, answer.card_type) == (True, ANSWER, "dish_cards")
+    assert methods == [*way.probe, way.method]
+    assert [step for step in agent.progress if step.kind == "text"] == []
+
+
 @pytest.mark.requirement("SB-INTEROP-02")
 @ways(*LIARS)
 async def test_a_card_that_lies_is_found_out_once_and_remembered(frozen_peers: Peers, way: Way) -> None:

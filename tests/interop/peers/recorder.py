@@ -11,10 +11,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs
 
+PIECES_BEFORE_CUT = 2
+
 
 class Recorder:
     """`&await=message` answers once a message of the context was seen, `&await=cancel` once its task was cancelled, and
     `&await=settled` once the agent is done with what it was sent (`settled`, if the agent has a way to say so).
+    The stream of a message that says `cut` breaks off.
     """
 
     def __init__(self, app: Any = None) -> None:
@@ -29,8 +32,9 @@ class Recorder:
             await self._tell(parse_qs(scope["query_string"].decode(), keep_blank_values=True), send)
         elif scope["type"] == "http" and scope["method"] == "POST":
             body = await _body(receive)
-            await self._note(scope, body)
-            await self.app(scope, _again(body, receive), send)
+            message = await self._note(scope, body)
+            cut = any(part.get("text") == "cut" for part in message.get("parts", []))
+            await self.app(scope, _again(body, receive), _cut(send) if cut else send)
         else:
             await self.app(scope, receive, send)
 
@@ -40,7 +44,7 @@ class Recorder:
             self._cancelled.append(context_id)
             self._changed.notify_all()
 
-    async def _note(self, scope: Any, body: bytes) -> None:
+    async def _note(self, scope: Any, body: bytes) -> dict[str, Any]:
         call = json.loads(body)
         message = call.get("params", {}).get("message", {})
         headers = {name.decode().lower(): value.decode() for name, value in scope["headers"]}
@@ -55,6 +59,7 @@ class Recorder:
                 }
             )
             self._changed.notify_all()
+        return message
 
     async def _tell(self, query: dict[str, list[str]], send: Any) -> None:
         (context,) = query["context"]
@@ -73,6 +78,23 @@ class Recorder:
             seen = {"requests": requests(), "cancelled": context in self._cancelled}
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
         await send({"type": "http.response.body", "body": json.dumps(seen).encode(), "more_body": False})
+
+
+def _cut(send: Any) -> Any:
+    """The network goes away in the middle of a stream. What is no stream comes whole."""
+    streamed, pieces = False, 0
+
+    async def sending(event: Any) -> None:
+        nonlocal streamed, pieces
+        if event["type"] == "http.response.start":
+            streamed = any(value.startswith(b"text/event-stream") for _, value in event["headers"])
+        elif streamed and event.get("body"):
+            pieces += 1
+            if pieces > PIECES_BEFORE_CUT:
+                raise ConnectionResetError
+        await send(event)
+
+    return sending
 
 
 async def _body(receive: Any) -> bytes:
