@@ -10,7 +10,7 @@ from tests.ports.postgres import postgres_server
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """The address of a real PostgreSQL server of this session's own: `postgresql://...`."""
-    with postgres_server(tmp_path_factory.mktemp("postgres")) as url:
+    with postgres_server() as url:
         yield url

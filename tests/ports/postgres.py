@@ -7,6 +7,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,8 +31,14 @@ def postgres_binary(name: str) -> str:
 
 
 @contextlib.contextmanager
-def postgres_server(folder: Path) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """Started and stopped as a user that is not root, which PostgreSQL refuses."""
+    # Not in pytest's folders, which belong to their user alone.
+    with tempfile.TemporaryDirectory(prefix="switchboard-postgres-") as folder:
+        yield from _serve(Path(folder))
+
+
+def _serve(folder: Path) -> Iterator[str]:
     data, log, port = folder / "data", folder / "postgres.log", free_port()
     data.mkdir()
     user = _give_away(folder, data)
@@ -69,10 +76,7 @@ def _give_away(folder: Path, data: Path) -> str | None:
     names = {entry.pw_name for entry in pwd.getpwall()}
     user = "postgres" if "postgres" in names else "nobody"
     shutil.chown(data, user)
-    # pytest's folders belong to their user alone; passing through is enough.
-    for parent in (folder, *folder.parents):
-        if parent.owner() == "root" and not parent.stat().st_mode & 0o001:
-            parent.chmod(parent.stat().st_mode | 0o011)
+    folder.chmod(0o711)
     return user
 
 

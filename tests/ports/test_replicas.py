@@ -6,11 +6,14 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 
 from agents.kit.settings import AgentSettings
 from agents.kit.spec import AgentSpec
+from tests.e2e.canteen_process import Canteen
+from tests.e2e.canteen_process import message as canteen_message
 from tests.ports.postgres import fresh_database
 from tests.unit.agents_kit.harness import V10, Rpc, message, running, text_of
 from tests.unit.agents_kit.ordering import ORDERING
@@ -84,3 +87,24 @@ async def test_a_task_that_is_cancelled_on_the_other_replica_is_stopped_where_it
     await waiting.stopped.wait()
     stored = (await first.post("GetTask", {"id": task["id"]}))["result"]
     assert stored["status"]["state"] == "TASK_STATE_CANCELED"
+
+
+@pytest.mark.requirement("SB-KIT-04")
+async def test_what_a_killed_replica_was_doing_is_failed_by_the_other_one_and_told_under_its_key(
+    postgres: str, tmp_path: Path
+) -> None:
+    database = await fresh_database(postgres, uuid.uuid4().hex)
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    shared = {"DATABASE": database, "LEASE_SECONDS": "1.5"}
+    with (
+        Canteen(tmp_path / "first", OFFLINE_DELAY_MS="200", **shared) as first,
+        Canteen(tmp_path / "second", **shared) as second,
+    ):
+        question = canteen_message("spicy dishes", contextId="c")
+        with first.streaming(question, "k") as events:
+            task_id = next(events)["task"]["id"]
+            first.kill()
+        task = await asyncio.to_thread(second.task, question, "k")
+    assert (task["id"], task["status"]["state"]) == (task_id, "TASK_STATE_FAILED")
+    assert "ask again" in task["status"]["message"]["parts"][0]["text"]
