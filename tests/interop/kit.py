@@ -14,7 +14,7 @@ import pytest
 
 from tests.fakes.asgi import StreamingASGITransport
 from tests.interop import sut_supervisor
-from tests.interop.sut import Hold, card_at, sut
+from tests.interop.sut import Conventions, Hold, card_at, sut
 from tests.unit.agents_kit.harness import V10, lifespan
 
 UNKNOWN = "no-such-task"
@@ -134,6 +134,6 @@ async def running(
 async def _agent(hold: Hold, streaming: bool, handling: Json) -> AsyncIterator[Any]:
     card = card_at(URL, ("1.0", "0.3"))
     card.capabilities.streaming = streaming
-    app = sut(hold, card, **handling)
+    app = sut(Conventions(hold), card, **handling)
     async with lifespan(app):
         yield app

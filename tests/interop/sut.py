@@ -47,10 +47,14 @@ SPEC = AgentSpec(
 
 
 class Conventions(AgentExecutor):
-    """`hold` is awaited by the message that asks for a task that stays at work for a while."""
+    """`hold` is awaited by the message that asks for a task that stays at work for a while.
 
-    def __init__(self, hold: Hold) -> None:
+    `otherwise` is the convention of messages whose ids follow none.
+    """
+
+    def __init__(self, hold: Hold, otherwise: str = "tck-complete-task") -> None:
         self._hold = hold
+        self._otherwise = otherwise
 
     async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
         message = context.message
@@ -63,7 +67,7 @@ class Conventions(AgentExecutor):
         if not context.current_task:
             await event_queue.enqueue_event(new_task_from_user_message(message))
         # The longest prefix first: `tck-artifact-file-url` is no `tck-artifact-file`.
-        name = next((n for n in sorted(_WAYS, key=len, reverse=True) if asked.startswith(n)), "tck-complete-task")
+        name = next((n for n in sorted(_WAYS, key=len, reverse=True) if asked.startswith(n)), self._otherwise)
         await _WAYS[name](self, updater)
 
     async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
@@ -141,11 +145,9 @@ def card_at(base_url: str, versions: Sequence[str] = ("1.0",)) -> AgentCard:
     return card
 
 
-def sut(hold: Hold, card: AgentCard, **handling: Any) -> Starlette:
+def sut(executor: Conventions, card: AgentCard, **handling: Any) -> Starlette:
     """The system under test as an ASGI app; `handling` are options of the SDK's handler."""
-    handler = HardenedHandler(
-        agent_executor=Conventions(hold), task_store=BoundedTaskStore(), agent_card=card, **handling
-    )
+    handler = HardenedHandler(agent_executor=executor, task_store=BoundedTaskStore(), agent_card=card, **handling)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
@@ -159,11 +161,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The system under test for the official A2A kit.")
     parser.add_argument("--port", type=int, default=9999)
     parser.add_argument("--both", action="store_true", help="declare 0.3 as well, as our agents do")
+    parser.add_argument("--asks", action="store_true", help="ask back by default, as the kit for 0.3 wants it")
     given: Any = parser.parse_args()
     # The kit looks at such a task for twice its streaming timeout.
     seconds = 2 * float(os.environ.get("TCK_STREAMING_TIMEOUT", "2")) + 0.5
     card = card_at(f"http://127.0.0.1:{given.port}", ("1.0", "0.3") if given.both else ("1.0",))
-    app = sut(lambda: asyncio.sleep(seconds), card)
+    otherwise = "tck-input-required" if given.asks else "tck-complete-task"
+    app = sut(Conventions(lambda: asyncio.sleep(seconds), otherwise), card)
     uvicorn.run(app, host="127.0.0.1", port=given.port, log_level="warning", access_log=False)
 
 
