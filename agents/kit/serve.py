@@ -15,6 +15,7 @@ from agents.kit.app import build_app
 from agents.kit.drain import Drain
 from agents.kit.settings import AgentSettings
 from agents.kit.spec import AgentSpec
+from agents.kit.storage import StorageUnavailable
 
 GRACE_SECONDS = 5
 
@@ -75,10 +76,21 @@ def _exit(_signal: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
 
 
+class InASentence(logging.Filter):
+    """A database that is not there is told as such, not as the trace of a program."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = str(record.msg)
+        if StorageUnavailable.__name__ in said:
+            record.msg = said.strip().splitlines()[-1].partition(": ")[2]
+        return True
+
+
 def _configure_logging() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     # These two write whole exceptions, with callers' words and internal texts in them; the kit logs its own lines.
     for name in ("a2a", "mcp"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    logging.getLogger("uvicorn.error").addFilter(InASentence())
     for name in ("httpx", "uvicorn.error", "sse_starlette"):
         logging.getLogger(name).setLevel(logging.WARNING)

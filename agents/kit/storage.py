@@ -20,8 +20,10 @@ from a2a.server.cluster.event_stream import TaskEventStream
 from a2a.server.cluster.task_store import LegacyTaskStoreAdapter, VersionedTaskStore
 from a2a.server.models import TaskEventModel, TaskModel
 from a2a.server.tasks import DatabaseTaskStore
+from asyncpg import InterfaceError, PostgresError
 from google.protobuf.json_format import MessageToDict
-from sqlalchemy import delete, event, select, text, update
+from sqlalchemy import delete, event, make_url, select, text, update
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from agents.kit.leases import LeasedTasks, Leases
@@ -34,9 +36,14 @@ BUSY_SECONDS = 30
 POOL_SIZE = 8
 TOLD_SECONDS = 3600
 """How long a replica may follow, from the beginning, what another one did to a task that has ended."""
+_NO_PLACE = "DATABASE names no place for tasks: write `memory`, `sqlite:PATH` or `postgresql://HOST/DB`."
 _RUNNING = ("TASK_STATE_SUBMITTED", "TASK_STATE_WORKING")
 _ENDED = ("TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED")
 _WAITING = ("TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED")
+
+
+class StorageUnavailable(Exception):
+    """The database cannot be used; the text is for whoever starts the agent, and holds no secret."""
 
 
 @dataclass
@@ -50,16 +57,17 @@ class Storage:
     engine: AsyncEngine | None = None
 
     async def open(self) -> None:
-        """Make the tables. In SQLite, tasks that an earlier process left running have failed from here on."""
+        """Make the tables. In SQLite, tasks that an earlier process left running have failed from here on.
+
+        Raises StorageUnavailable.
+        """
         if self.engine is None:
             return
-        if self.engine.dialect.name == "sqlite":
-            await DatabaseTaskStore(self.engine).initialize()
-            async with self.engine.begin() as connection:
-                await connection.run_sync(METADATA.create_all)
-                await _bury(connection)
-        else:
-            await _prepare_postgresql(self.engine)
+        try:
+            await (_prepare_sqlite if self.engine.dialect.name == "sqlite" else _prepare_postgresql)(self.engine)
+        except (OSError, SQLAlchemyError, PostgresError, InterfaceError) as error:
+            where = self.engine.url.render_as_string(hide_password=True)
+            raise StorageUnavailable(f"DATABASE cannot be opened at {where} ({type(error).__name__}).") from None
 
     async def sweep(self, now: float) -> None:
         """Delete what is over: keys, and what replicas were told about tasks that have ended."""
@@ -90,7 +98,7 @@ def open_storage(database: str, agent: str, *, lease_seconds: float = LEASE_SECO
         store = VersionedDatabaseTaskStore(engine, create_table=False)
         events = DatabaseTaskEventStream(engine, create_table=False)
         return _storage(store, SqlLedger(engine, _replica(), lease_seconds), events=events, engine=engine)
-    raise ValueError("DATABASE names no place for tasks: write `memory`, `sqlite:PATH` or `postgresql://HOST/DB`.")
+    raise ValueError(_NO_PLACE)
 
 
 def _storage(store: VersionedTaskStore, ledger: Ledger, **more: Any) -> Storage:
@@ -104,7 +112,10 @@ def _replica() -> str:
 
 def _sqlite(path: Path) -> AsyncEngine:
     """One connection, whose transactions take the write lock at once: nobody ever finds the database locked."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"DATABASE is in {path.parent}, which cannot be made: {error.strerror}.") from None
     engine = create_async_engine(
         f"sqlite+aiosqlite:///{path}",
         pool_size=1,
@@ -129,8 +140,14 @@ def _sqlite(path: Path) -> AsyncEngine:
 
 
 def _postgresql(rest: str, agent: str) -> AsyncEngine:
+    try:
+        url = make_url(f"postgresql+asyncpg:{rest}")
+    except (ArgumentError, ValueError):
+        raise ValueError(_NO_PLACE) from None
+    # What libpq calls `sslmode` is `ssl` here.
+    query = {"ssl" if key == "sslmode" else key: value for key, value in url.query.items()}
     return create_async_engine(
-        f"postgresql+asyncpg:{rest}",
+        url.set(query=query),
         pool_size=POOL_SIZE,
         pool_pre_ping=True,
         connect_args={"server_settings": {"search_path": schema_of(agent)}},
@@ -140,6 +157,13 @@ def _postgresql(rest: str, agent: str) -> AsyncEngine:
 def schema_of(agent: str) -> str:
     """The schema of an agent's tables, so that agents may share a database."""
     return re.sub(r"\W", "_", agent.lower())[:60] or "agent"
+
+
+async def _prepare_sqlite(engine: AsyncEngine) -> None:
+    await DatabaseTaskStore(engine).initialize()
+    async with engine.begin() as connection:
+        await connection.run_sync(METADATA.create_all)
+        await _bury(connection)
 
 
 async def _prepare_postgresql(engine: AsyncEngine) -> None:
