@@ -59,6 +59,7 @@ class RunManager:
         self._surface_events = surface_events
         self._settings = settings
         self._active: dict[str, Run | None] = {}
+        self._admissions: dict[str, asyncio.Event] = {}
         self._draining = False
         self._loop = asyncio.get_running_loop()
 
@@ -74,6 +75,7 @@ class RunManager:
         if not await self.settled(request.thread_id):
             return await self._attach(request)
         self._active[request.thread_id] = None
+        admission = self._admissions[request.thread_id] = asyncio.Event()
         try:
             thread = await self._thread(request)
             run = await self._admitted(request, thread)
@@ -82,6 +84,8 @@ class RunManager:
         finally:
             if self._active[request.thread_id] is None:
                 del self._active[request.thread_id]
+            del self._admissions[request.thread_id]
+            admission.set()
         known = known_run(request, thread.receipts) if thread else None
         if known is None:
             raise Problem(422, "no_message", "Send a new user message with an id and content, or answers in `resume`.")
@@ -148,13 +152,12 @@ class RunManager:
         return self._follow([r for r in records[1:] if r.run_key == run_key], live, after)
 
     async def cancel(self, thread_id: str) -> None:
-        """Stop the thread's run, for good: no other process goes on with it. Raises `Rejected`: already_finished,
-        already_stopping, or starting for a run that is still being admitted."""
-        if thread_id not in self._active:
-            raise Rejected("already_finished")
-        run = self._active[thread_id]
+        """Stop the thread's run, for good: no other process goes on with it. Raises `Rejected`: already_finished or
+        already_stopping."""
+        await self._admission(thread_id)
+        run = self._active.get(thread_id)
         if run is None:
-            raise Rejected("starting")
+            raise Rejected("already_finished")
         if not run.stopping:
             await self._store.stop(run.record.key)
         if not run.cancel():
@@ -192,7 +195,10 @@ class RunManager:
             yield frame(record.seq, record.data)
         if live is not None:
             last = records[-1].seq if records else after
-            position = max(0, last + 1 - live.feed.first_seq) if live.feed.first_seq else 0
+            # What the journal has is in the feed a moment later only.
+            told = (r.seq for r in records if r.run_key == live.record.key)
+            first = live.feed.first_seq or next(told, None)
+            position = max(0, last + 1 - first) if first else 0
             async for piece in self.tail(live, position):
                 yield piece
 
@@ -206,12 +212,18 @@ class RunManager:
 
     async def settled(self, thread_id: str) -> bool:
         """Whether no run is going on. A run whose last frame is out is about to let go, so it is waited for."""
-        while thread_id in self._active:
-            run = self._active[thread_id]
-            if run is None or run.status == "running":
+        await self._admission(thread_id)
+        while run := self._active.get(thread_id):
+            if run.status == "running":
                 return False
             await run.wait()
+            await self._admission(thread_id)
         return True
+
+    async def _admission(self, thread_id: str) -> None:
+        """Returns when no request of the thread is being admitted: a repeat of it must find what it led to."""
+        while admission := self._admissions.get(thread_id):
+            await admission.wait()
 
     async def _attach(self, request: TurnRequest) -> AsyncIterator[bytes]:
         """The frames of the run that deals with the request already. Raises `Problem` 409 thread_busy for another."""

@@ -19,6 +19,7 @@ from supervisor.http.auth import SingleUser
 from supervisor.http.requests import Limits
 from supervisor.http.routes import FrontDoor, router
 from supervisor.journal.memory import MemoryJournal
+from supervisor.journal.port import Record
 from supervisor.runs.commands import make_commands
 from supervisor.runs.manager import RunManager, RunSettings
 from supervisor.runs.memory import MemoryRunStore
@@ -32,9 +33,9 @@ Post = Callable[..., Any]
 class Server:
     """The front door over a scripted graph."""
 
-    def __init__(self, script: Callable[[Turn], Sequence[Step]]) -> None:
+    def __init__(self, script: Callable[[Turn], Sequence[Step]], journal: MemoryJournal | None = None) -> None:
         self.graph = FakeGraph(script)
-        self.journal = MemoryJournal()
+        self.journal = journal or MemoryJournal()
         self.store = MemoryRunStore()
         self.runs = RunManager(
             self.graph, self.journal, self.store, lambda *_: [], RunSettings(flush_window=0, drain=0)
@@ -55,14 +56,44 @@ class Server:
 async def serve() -> AsyncIterator[Callable[..., Server]]:
     made: list[Server] = []
 
-    def build(*steps: Step) -> Server:
-        made.append(Server(lambda turn: steps))
+    def build(*steps: Step, journal: MemoryJournal | None = None) -> Server:
+        made.append(Server(lambda turn: steps, journal))
         return made[-1]
 
     yield build
     for server in made:
         await server.client.aclose()
         await server.runs.aclose()
+
+
+class LateJournal(MemoryJournal):
+    """Says that something is stored only when it may; it can be read before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stored, self.may_say, self.seen = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def append(self, thread_id: str, run_key: str, events: Sequence[bytes]) -> int:
+        first = await super().append(thread_id, run_key, events)
+        self.stored.set()
+        await self.may_say.wait()
+        return first
+
+    async def read(self, thread_id: str, after: int = 0, run_key: str | None = None) -> list[Record]:
+        self.seen.set()
+        return await super().read(thread_id, after, run_key)
+
+
+@pytest.mark.requirement("SB-IDEM-01")
+async def test_a_repeat_that_reads_what_is_not_sent_yet_gets_every_frame_once(serve: Callable[..., Server]) -> None:
+    journal = LateJournal()
+    server = serve(say("好"), journal=journal)
+    first = asyncio.create_task(server.post("/agui", run_input()))
+    await journal.stored.wait()
+    again = asyncio.create_task(server.post("/agui", run_input()))
+    await journal.seen.wait()
+    journal.may_say.set()
+    assert (await again).content == (await first).content
 
 
 @pytest.mark.requirement("AGUI-LIFECYCLE-03", "AGUI-SSE-01")
