@@ -88,6 +88,7 @@ class Leg:
         self._last_status = ""
         self._work: asyncio.Task[AgentReply] | None = None
         self._told = asyncio.Event()
+        self._silent = False
         self._tried: set[tuple[Version, bool]] = set()
         self.sent = False
         version, self._streaming = tools.ways.get(endpoint)
@@ -109,6 +110,8 @@ class Leg:
 
     async def _answer(self) -> AgentReply:
         streamed = await self._ask()
+        if streamed and not self._silent:
+            await self._go_on()
         if not self._reading.finished and (streamed or self._reading.state in PENDING):
             await self._follow(at_once=streamed)
         return self._reading.reply()
@@ -172,6 +175,7 @@ class Leg:
                 return await self._ask_in_some_version()
             except CallFailed as failure:
                 if failure.lost and self._reading.task_id:
+                    self._silent = failure.code == "timeout"
                     return True
                 if attempt >= self._tools.settings.retries or not self._may_repeat(failure):
                     raise
@@ -236,6 +240,21 @@ class Leg:
         via = (*self._call.via, self._tools.settings.supervisor_id)
         nesting = {NESTING: {"via": list(via)}} if NESTING in self._endpoint.extensions else {}
         return _question(self._call, nesting)
+
+    async def _go_on(self) -> None:
+        """Takes up a stream that broke off where the agent has it still. What goes wrong here is left to `_follow`.
+
+        A stream that went silent is not taken up: it would only be waited for once more.
+        """
+        method, wait = self._codec.subscribe, self._tools.settings.first_byte_timeout
+        for _ in range(1 + self._tools.settings.retries):
+            if self._reading.finished or self._reading.task_id is None or method is None:
+                return
+            try:
+                await self._post(method, {"id": self._reading.task_id}, self._take_event, first_byte=wait)
+            except CallFailed as failure:
+                if not failure.lost or failure.code == "timeout":
+                    return
 
     async def _follow(self, *, at_once: bool) -> None:
         """Looks at the task until it ends; the leg's deadline bounds it."""

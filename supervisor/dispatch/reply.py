@@ -8,6 +8,7 @@ answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -82,6 +83,7 @@ class Reading:
         self._status = _Content()
         self._message = _Content()
         self._artifacts: dict[str, _Content] = {}
+        self._followed = False
         self._metadata: Json = {}
 
     @property
@@ -118,9 +120,21 @@ class Reading:
         return []
 
     def _take_task(self, body: Json) -> list[Progress]:
+        told = {key: "".join(content.texts) for key, content in self._artifacts.items()}
         snapshot = {_artifact_id(raw): _content(raw) for raw in map(as_dict, as_list(body.get("artifacts")))}
         self._artifacts = snapshot or self._artifacts
-        return self._take_status(body.get("status"))
+        steps = self._take_status(body.get("status"))
+        if self._followed:
+            steps += [Progress("text", missed) for missed in self._missed(told)]
+        self._followed = True
+        return steps
+
+    def _missed(self, told: dict[str, str]) -> Iterator[str]:
+        """Text that was said while nobody listened, of artifacts that are followed as they grow."""
+        for key, content in self._artifacts.items():
+            text, known = "".join(content.texts), told.get(key, "")
+            if text.startswith(known) and text != known and (known or self.state in PENDING):
+                yield text[len(known) :]
 
     def _take_status(self, raw: Any) -> list[Progress]:
         status = as_dict(raw)

@@ -31,6 +31,7 @@ STREAMS = ("SendStreamingMessage", "message/stream")
 GETS = ("GetTask", "tasks/get")
 CANCELS = ("CancelTask", "tasks/cancel")
 LIST = "ListTasks"
+SUBSCRIBES = ("SubscribeToTask", "tasks/resubscribe")
 SCRIPT_OVER = -32099
 _UNSET: Any = object()
 
@@ -118,6 +119,8 @@ class StubAgent:
         self.requests: list[Recorded] = []
         self.tasks: dict[str, list[Reply]] = {}
         self.cancelled: list[str] = []
+        self.subscriptions: deque[Reply] = deque()
+        """Streams that go on with a task; without one the agent does not know the method."""
         self.listed: list[dict[str, Any]] | None = None
         """What `ListTasks` gives; without it the agent does not know the method."""
         self.cancel_state = "canceled"
@@ -221,6 +224,8 @@ class _Exchange:
             await self._answer_message(agent.next_reply())
         elif method in GETS:
             await self._answer_get()
+        elif method in SUBSCRIBES:
+            await self._stream(agent.subscriptions.popleft(), self._request.params["id"])
         elif method == LIST:
             await self._result({"tasks": agent.listed})
         else:
@@ -240,7 +245,8 @@ class _Exchange:
             return -32009
         if not modern and version is not None:
             return -32603
-        if self._request.method == LIST and self._agent.listed is not None:
+        offered = {LIST: self._agent.listed is not None, **dict.fromkeys(SUBSCRIBES, bool(self._agent.subscriptions))}
+        if offered.get(self._request.method):
             return None
         return None if self._request.method in (*SENDS, *GETS, *CANCELS) else -32601
 

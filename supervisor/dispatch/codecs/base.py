@@ -23,13 +23,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """One spelling of A2A over JSON-RPC. `stream` and `list` are None where the spelling has no such thing."""
+    """One spelling of A2A over JSON-RPC. `stream`, `subscribe` and `list` are None where it has no such thing."""
 
     version: Version
     send: str
     stream: str | None
     get: str
     cancel: str
+    subscribe: str | None
     list: str | None
     headers: Mapping[str, str]
     extensions_header: str | None

@@ -44,6 +44,7 @@ LEGACY = Codec(
     stream=None,
     get="tasks/get",
     cancel="tasks/cancel",
+    subscribe=None,
     list=None,
     headers={},
     extensions_header=None,

@@ -36,6 +36,7 @@ V03 = Codec(
     stream="message/stream",
     get="tasks/get",
     cancel="tasks/cancel",
+    subscribe="tasks/resubscribe",
     list=None,
     headers={},
     extensions_header="X-A2A-Extensions",

@@ -32,6 +32,7 @@ V10 = Codec(
     stream="SendStreamingMessage",
     get="GetTask",
     cancel="CancelTask",
+    subscribe="SubscribeToTask",
     list="ListTasks",
     headers={"A2A-Version": "1.0"},
     extensions_header="A2A-Extensions",

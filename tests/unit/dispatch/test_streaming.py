@@ -78,6 +78,44 @@ async def test_a_stream_that_ends_early_is_picked_up_by_its_task_id(versions: tu
     assert (len(canteen.sends), len(canteen.gets), len(world.pauses)) == (1, 2, 1)
 
 
+def so_far(text: str) -> dict[str, Any]:
+    """The task as it is while it works, in 1.0."""
+    artifact = {"artifactId": "answer", "parts": [{"text": text}]}
+    return {
+        "task": {
+            "id": "canteen-1",
+            "contextId": "ctx-1",
+            "status": {"state": "TASK_STATE_WORKING"},
+            "artifacts": [artifact],
+        }
+    }
+
+
+@pytest.mark.requirement("A2A-ISSUE-11", "SB-A2A-07")
+@pytest.mark.parametrize("versions", [("1.0",), ("0.3",)])
+async def test_a_stream_that_breaks_off_goes_on_where_the_agent_has_it_still(versions: tuple[str, ...]) -> None:
+    async with World() as world:
+        canteen = world.agent(versions=versions)
+        canteen.replies.append(Reply(steps=["水", httpx.ReadError("reset")]))
+        canteen.subscriptions += [Reply(steps=["煮", httpx.ReadError("reset")]), Reply(steps=[Status("快了"), "鱼"])]
+        outcome = await world.ask()
+    assert (outcome.ok, len(canteen.sends), len(canteen.gets)) == (True, 1, 0)
+    assert [step.text for step in world.progress] == ["水", "煮", "快了", "鱼"]
+
+
+@pytest.mark.requirement("SB-A2A-07")
+async def test_text_that_was_said_while_the_stream_was_broken_is_told_once() -> None:
+    async with World() as world:
+        canteen = world.agent()
+        canteen.replies.append(Reply(steps=["水", httpx.ReadError("reset")]))
+        more = {
+            "artifactUpdate": {"taskId": "canteen-1", "artifact": so_far("鱼")["task"]["artifacts"][0], "append": True}
+        }
+        canteen.subscriptions.append(Reply(steps=[so_far("水煮"), more]))
+        outcome = await world.ask()
+    assert (outcome.content, [step.text for step in world.progress]) == ("水煮鱼", ["水", "煮", "鱼"])
+
+
 async def test_a_connection_that_dies_in_the_stream_is_picked_up_and_nothing_is_sent_twice() -> None:
     async with World() as world:
         canteen = world.agent()
