@@ -38,8 +38,6 @@ MAIN = "0"
 """The lane of a context that holds its conversation; a task that comes while that is busy has a lane of its own."""
 KEY_REUSED = "This idempotency key was used for another request. Use a new key."
 _IDS = uuid.uuid5(uuid.NAMESPACE_URL, "https://switchboard.example/a2a/task-id")
-_TRIES = 50
-_PAUSE = 0.02
 _LOOK_SECONDS = 2.0
 
 
@@ -135,25 +133,20 @@ class Desk:
 
     async def cancel(self, task_id: str, caller: Caller) -> Story:
         """Stop a task, or refuse the question for which it waits."""
-        for _ in range(_TRIES):
-            thread_id = (await self._found(task_id, caller))[0].thread_id
-            if await self._runs.settled(thread_id):
-                last = (await self._found(task_id, caller))[-1]
-                if last.status != "interrupt":
-                    raise RpcError(NOT_CANCELABLE, "The task has ended.")
-                await self._decline(thread_id, task_id, caller)
-                return await self.story(task_id, caller)
-            run = self._runs.active(thread_id)
-            if run is None:
-                await asyncio.sleep(_PAUSE)
-            elif run.record.run_id != task_id:
+        thread_id = (await self._found(task_id, caller))[0].thread_id
+        if await self._runs.settled(thread_id):
+            last = (await self._found(task_id, caller))[-1]
+            if last.status != "interrupt":
                 raise RpcError(NOT_CANCELABLE, "The task has ended.")
-            else:
-                with suppress(Rejected):
-                    await self._runs.cancel(thread_id)
-                await run.wait()
-                return await self.story(task_id, caller)
-        raise RpcError(NOT_CANCELABLE, "The task is just being started. Try again.")
+            await self._decline(thread_id, task_id, caller)
+            return await self.story(task_id, caller)
+        run = self._runs.active(thread_id)
+        if run is None or run.record.run_id != task_id:
+            raise RpcError(NOT_CANCELABLE, "The task has ended.")
+        with suppress(Rejected):
+            await self._runs.cancel(thread_id)
+        await run.wait()
+        return await self.story(task_id, caller)
 
     async def all(self, caller: Caller, context_id: str | None) -> list[tuple[str, list[RunSummary]]]:
         """(key, runs) of the caller's tasks, what began last first; keys sort like that."""
