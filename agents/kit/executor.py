@@ -165,8 +165,10 @@ class GraphExecutor(AgentExecutor):
         """`asked` is the number of the question that was answered last."""
         state, task = context.call_context.state, context.current_task
         begun = task is not None and any(artifact.artifact_id == ANSWER for artifact in task.artifacts)
-        artifact = TextArtifact(updater, streaming=state.get("method") in STREAMING_METHODS, begun=begun)
-        activity = Activity(updater, wanted=wanted_by(state.get("headers", {})))
+        streaming = state.get("method") in STREAMING_METHODS
+        artifact = TextArtifact(updater, streaming=streaming, begun=begun)
+        # Without a stream nobody would hear of it.
+        activity = Activity(updater, wanted=streaming and wanted_by(state.get("headers", {})))
         end: Answer | Asked | None = None
         async for event in events:
             match event:

@@ -40,6 +40,7 @@ logger = logging.getLogger(__name__)
 
 PUBLIC_FAILURE = "The agent could not handle the request."
 KEY_REUSED = "This Idempotency-Key was used before for a message with other content."
+BUSY = "Another message to this task is being dealt with. Send this one again when that is done."
 FORGOTTEN = "The task of this Idempotency-Key is remembered no more. Send the message under a new key."
 MAX_KEY_CHARS = 255
 RETRY_SECONDS = 2
@@ -147,18 +148,37 @@ class HardenedHandler(DefaultRequestHandler):
         if self.draining:
             answer_with(503, retry_after=RETRY_SECONDS)
             raise ShuttingDown(data={"reason": "AGENT_SHUTTING_DOWN"})
-        message = params.message
+        message, taken = params.message, False
         if message.task_id:
             stored = await self._versioned_store.get(message.task_id, call_context)
             if stored is not None:
                 # The SDK would go on with a task of its memory that has ended elsewhere,
                 if stored.task.status.state in TERMINAL_TASK_STATES:
                     raise UnsupportedOperationError(message=ENDED)
-                # and start a new context for a task that is named without its context.
+                # start a new context for a task that is named without its context,
                 message.context_id = message.context_id or stored.task.context_id
-        made = await super()._setup_active_task(params, call_context)
+                # and work on a task that another replica works on.
+                taken = await self._mine(message.task_id, call_context)
+        try:
+            made = await super()._setup_active_task(params, call_context)
+        except BaseException:
+            if taken:
+                await self.leases.drop(message.task_id)
+            raise
         call_context.state[_BEGUN] = True
         return made
+
+    async def _mine(self, task_id: str, context: ServerCallContext) -> bool:
+        """Whether the lease was got just now; a task that is worked on here takes its messages one after the other."""
+        if not await self.leases.take(task_id, context.user.user_name):
+            if task_id in self.leases.held:
+                return False
+            raise UnsupportedOperationError(message=BUSY)
+        stored = await self._versioned_store.get(task_id, context)
+        if stored is not None and stored.task.status.state in TERMINAL_TASK_STATES:
+            # Somebody else was faster; reading an ended task has dropped the lease.
+            raise UnsupportedOperationError(message=ENDED)
+        return True
 
     @asynccontextmanager
     async def _claimed(self, params: SendMessageRequest, context: ServerCallContext) -> AsyncGenerator[str | None]:
@@ -199,9 +219,13 @@ class HardenedHandler(DefaultRequestHandler):
     async def _follow(self, task_id: str, context: ServerCallContext) -> AsyncIterator[Event]:
         """The task as it is, then its events until it needs nothing more from us."""
         active = await self._active_task_registry.get(task_id)
-        if active is not None and not active.is_finished:
+        here = self._event_stream is None or task_id in self.leases.held
+        if here and active is not None and not active.is_finished:
             try:
                 async for event in active.subscribe(include_initial_task=True):
+                    if isinstance(event, Task):
+                        # In the SDK's memory a task that works on an answer may still look as if it waited.
+                        event = (await self._stored(task_id, context)).task
                     yield event
                     if _settles(event):
                         return

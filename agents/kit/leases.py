@@ -26,6 +26,7 @@ class Leases:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._held: dict[str, str] = {}
+        self._taking: dict[str, asyncio.Future[None]] = {}
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -36,18 +37,20 @@ class Leases:
 
     async def take(self, task_id: str, owner: str, now: float | None = None) -> bool:
         """Whether the task is this request's from now on."""
+        while (other := self._taking.get(task_id)) is not None:
+            await asyncio.wait({other})
         if task_id in self._held:
             return False
-        self._held[task_id] = owner
-        self._idle.clear()
+        taking = self._taking[task_id] = asyncio.get_running_loop().create_future()
         try:
-            got = await self._ledger.take(task_id, owner, time.time() if now is None else now)
-        except BaseException:
-            self.lose(task_id)
-            raise
-        if not got:
-            self.lose(task_id)
-        return got
+            if not await self._ledger.take(task_id, owner, time.time() if now is None else now):
+                return False
+            self._held[task_id] = owner
+            self._idle.clear()
+            return True
+        finally:
+            del self._taking[task_id]
+            taking.set_result(None)
 
     async def drop(self, task_id: str) -> None:
         """The task is done, or waits; nothing happens if it was not held."""
@@ -111,7 +114,9 @@ class LeasedTasks(VersionedTaskStore):
         if task.status.state not in SETTLED:
             await self._leases.take(task.id, context.user.user_name)
         version = await self._inner.save(task, event=event, prev=prev, prev_version=prev_version, context=context)
-        if task.status.state in SETTLED:
+        # Before it works on an answer, the SDK stores the answer with a task that still looks as if it waited.
+        answered = isinstance(event, Task) and prev is not None
+        if task.status.state in TERMINAL_TASK_STATES or (task.status.state in SETTLED and not answered):
             await self._leases.drop(task.id)
         return version
 

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,39 @@ async def test_a_question_of_one_replica_is_answered_on_the_other(replicas: Repl
         "message": message("", parts=[{"data": {"approved": True}}], taskId=task["id"], contextId=task["contextId"])
     }
     assert (await second.post("SendMessage", late))["error"]["code"] == -32004
+
+
+@pytest.mark.requirement("SB-KIT-02", "SB-KIT-13")
+@pytest.mark.parametrize("_", range(3))
+async def test_the_same_keyed_messages_on_both_replicas_at_once_make_one_task_and_one_order(
+    replicas: Replicas, _: int
+) -> None:
+    both = await replicas.of(ORDERING), await replicas.of(ORDERING)
+    task: dict[str, Any] = {}
+    for number, answer in enumerate((None, {"value": "large"}, {"approved": True})):
+        ids = {"taskId": task["id"], "contextId": "c"} if task else {"contextId": "c"}
+        parts = [{"data": answer}] if answer else [{"text": "tea"}]
+        key = {"Idempotency-Key": f"k{number}"}
+        tasks = await asyncio.gather(*(rpc.send("", parts=parts, headers=key, **ids) for rpc in both for _ in range(3)))
+        task = tasks[0]
+        assert all((one["id"], one["status"]) == (task["id"], task["status"]) for one in tasks)
+    assert task["status"]["state"] == "TASK_STATE_COMPLETED"
+    ordered = [text_of(await rpc.send("orders")) for rpc in both]
+    assert sorted(ordered) == ["[['tea', 'large']]", "[]"]
+
+
+async def test_of_two_answers_on_two_replicas_at_once_one_counts(replicas: Replicas) -> None:
+    both = await replicas.of(ORDERING), await replicas.of(ORDERING)
+    task = await both[0].send("tea", parts=[{"text": "tea"}])
+    ids = {"taskId": task["id"], "contextId": task["contextId"]}
+    await both[0].send("", parts=[{"data": {"value": "large"}}], **ids)
+    params = {"message": message("", parts=[{"data": {"approved": True}}], **ids)}
+    replies = await asyncio.gather(*(rpc.post("SendMessage", params) for rpc in both for _ in range(2)))
+    assert {reply["error"]["code"] for reply in replies if "error" in reply} <= {-32004}
+    ordered = [text_of(await rpc.send("orders")) for rpc in both]
+    assert sorted(ordered) == ["[['tea', 'large']]", "[]"]
+    stored = (await both[1].post("GetTask", {"id": task["id"]}))["result"]
+    assert text_of(stored).endswith("tea: large")
 
 
 @pytest.mark.requirement("SB-KIT-21")
