@@ -145,6 +145,35 @@ async def test_an_answer_that_is_sent_again_under_its_key_is_given_once() -> Non
         assert await orders(rpc) == "[['tea', 'small']]"
 
 
+@pytest.mark.requirement("SB-KIT-02", "SB-KIT-13")
+@pytest.mark.parametrize("database", ["memory", "sqlite"])
+@pytest.mark.parametrize("method", ["SendMessage", "SendStreamingMessage"])
+async def test_keyed_messages_that_are_sent_many_times_at_once_count_once(
+    tmp_path: Path, database: str, method: str
+) -> None:
+    place = "memory" if database == "memory" else f"sqlite:{tmp_path / 'tasks.db'}"
+    async with running(ORDERING, settings=AgentSettings(database=place)) as rpc:
+        task: dict[str, Any] = {}
+        for number, answer in enumerate((None, {"value": "large"}, {"approved": True})):
+            ids = {"taskId": task["id"], "contextId": "c"} if task else {"contextId": "c"}
+            parts = [{"data": answer}] if answer else [{"text": "tea"}]
+            params = {"message": message("", parts=parts, **ids)}
+            headers = {**V10, "Idempotency-Key": f"k{number}"}
+            send = rpc.post if method == "SendMessage" else rpc.stream
+            replies = await asyncio.gather(*(send(method, params, headers=headers) for _ in range(5)))
+            ends = [last_state(reply) for reply in replies]
+            task = (await rpc.post("ListTasks", {"contextId": "c"}))["result"]["tasks"][0]
+            assert ends == [task["status"]["state"]] * 5
+        assert task["status"]["state"] == "TASK_STATE_COMPLETED"
+        assert await orders(rpc) == "[['tea', 'large']]"
+
+
+def last_state(reply: Any) -> str:
+    """The state in which an answer leaves its task, streamed or not."""
+    last = reply[-1] if isinstance(reply, list) else reply["result"]
+    return (last.get("task") or last["statusUpdate"])["status"]["state"]
+
+
 @pytest.mark.requirement("SB-KIT-14")
 @pytest.mark.parametrize("restart", [False, True])
 async def test_a_task_that_waits_can_be_cancelled_and_does_nothing_any_more(tmp_path: Path, restart: bool) -> None:
