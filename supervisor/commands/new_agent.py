@@ -101,6 +101,14 @@ async def test_every_example_is_answered_with_a_card_of_the_catalogue(question: 
     Draft202012Validator(card.schema).validate(task["metadata"]["card_data_model"])
 
 
+async def test_who_does_not_say_what_is_lost_is_asked() -> None:
+    async with running(SPEC) as agent:
+        task = await agent.send("I lost something")
+        assert task["status"]["state"] == "TASK_STATE_INPUT_REQUIRED"
+        task = await agent.send("my umbrella", taskId=task["id"], contextId=task["contextId"])
+        assert "umbrella" in text_of(task).lower()
+
+
 async def test_what_nobody_handed_in_is_said_in_words() -> None:
     async with running(SPEC) as agent:
         assert text_of(await agent.send("a flying carpet"))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,20 @@ async def test_a_question_says_until_when_it_can_be_answered() -> None:
     async with running(ORDERING, settings=AgentSettings(interrupted_seconds=3600)) as rpc:
         payload = asked(await rpc.send("tea"))
     assert datetime.fromisoformat(payload["expiresAt"]).tzinfo is not None
+
+
+async def test_a_question_whose_time_is_over_fails_its_task_and_takes_no_answer() -> None:
+    async with running(ORDERING, settings=AgentSettings(interrupted_seconds=3600)) as rpc:
+        task = await rpc.send("tea")
+        housekeeping = rpc.app.state.housekeeping
+        await housekeeping.beat(time.time() + 3500)
+        assert (await rpc.post("GetTask", {"id": task["id"]}))["result"]["status"]["state"] == INPUT
+        await housekeeping.beat(time.time() + 3700)
+        stored = (await rpc.post("GetTask", {"id": task["id"]}))["result"]
+        assert stored["status"]["state"] == "TASK_STATE_FAILED"
+        assert "ask again" in stored["status"]["message"]["parts"][0]["text"]
+        late = {"message": message("large", taskId=task["id"], contextId=task["contextId"])}
+        assert (await rpc.post("SendMessage", late))["error"]["code"] == -32004
 
 
 async def test_what_has_to_be_unlocked_is_a_task_that_waits_for_authorisation() -> None:
