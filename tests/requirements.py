@@ -172,6 +172,7 @@ SB-KIT-21 | design 7 | A task that is cancelled stops its graph and the tool tha
 SB-KIT-22 | design 7 | An agent that goes takes no new messages and says when to come again.
 SB-KIT-23 | design 7 | An agent that goes lets its tasks finish for a time, and ends the rest in words.
 SB-KIT-30 | design 7 | An agent that is killed at any moment of a keyed request makes one task and acts at most once.
+SB-KIT-31 | design 10 | An agent remembers a conversation over restarts and on every replica, and not for ever.
 SB-RAW-01 | design 3 | With LEGACY_RAW a run can be told in RAW events, over the same thread and under the same rules.
 SB-RAW-02 | design 3 | Without LEGACY_RAW there is no such address.
 SB-JRN-01 | design 4 | A cursor continues a run exactly after the frame that it names.

@@ -110,7 +110,7 @@ def build_app(
             db = open_database(spec.seed, settings.data_dir, spec.name)
             stack.callback(db.close)
             client = await stack.enter_async_context(Client(quiet_server(spec.mcp_server, db, clock)))
-            graph = AgentGraph(spec, chosen, await langchain_tools(client), clock)
+            graph = AgentGraph(spec, chosen, await langchain_tools(client), clock, storage.history)
             executor.inner = GraphExecutor(
                 graph,
                 turn_seconds=settings.turn_seconds,

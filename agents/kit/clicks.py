@@ -32,7 +32,7 @@ class Clicks:
         self, question: Question, action: Action, act: Callable[[Action, Conversation], Step | None]
     ) -> AsyncIterator[Event]:
         """Carry out one click. Ends with one `Answer`; a click that makes no sense is answered in words."""
-        before = self._history.messages(question.owner, question.context_id)
+        before = await self._history.messages(question.owner, question.context_id)
         chinese = _in_chinese(action, before, question.asker)
         step = act(action, conversation_of([*before, _asked(action, question.asker, chinese)])) or Step()
         chinese = chinese if step.chinese is None else step.chinese
@@ -51,7 +51,7 @@ class Clicks:
         if any(result.ok for result in found.results):
             text = self._spec.answer_offline(found).text
         card = self._spec.build_card(found, text) if found.results else None
-        self._history.remember(question.owner, question.context_id, [*kept, AIMessage(text)])
+        await self._history.remember(question.owner, question.context_id, [*kept, AIMessage(text)])
         yield Text(text)
         yield Answer(text, card, update=step.update and card is not None and card.type == action.card_type)
 

@@ -19,7 +19,7 @@ from agents.kit.asking import CURRENT, Call, ask_in
 from agents.kit.clicks import Clicks
 from agents.kit.clock import Clock
 from agents.kit.conversation import answers_in_chinese, conversation_of, question_message
-from agents.kit.history import History
+from agents.kit.history import History, MemoryHistory
 from agents.kit.open_turn import OpenTurn, asking
 from agents.kit.spec import AgentSpec
 from agents.kit.turn import Answer, Asked, Done, Event, Question, Status, Text
@@ -53,12 +53,19 @@ def _offline_policy(spec: AgentSpec) -> Any:
 
 
 class AgentGraph:
-    """One compiled graph for all turns of a process; keeps finished turns of each context, nothing per run."""
+    """One compiled graph for all turns of a process; finished turns go to the history, nothing is kept per run."""
 
-    def __init__(self, spec: AgentSpec, model: BaseChatModel, tools: Sequence[BaseTool], clock: Clock) -> None:
+    def __init__(
+        self,
+        spec: AgentSpec,
+        model: BaseChatModel,
+        tools: Sequence[BaseTool],
+        clock: Clock,
+        history: History | None = None,
+    ) -> None:
         self._spec = spec
         self._clock = clock
-        self._history = History()
+        self._history: History = history or MemoryHistory()
         self._clicks = Clicks(spec, tools, self._history)
         self._tools = {tool.name: tool for tool in tools}
         offered = [tool for tool in tools if tool.name not in spec.action_tools]
@@ -92,7 +99,7 @@ class AgentGraph:
             yield event
 
     async def _go_on(self, question: Question, turn: Sequence[BaseMessage], text: str) -> AsyncIterator[Event]:
-        said: list[BaseMessage] = [*self._history.messages(question.owner, question.context_id), *turn]
+        said: list[BaseMessage] = [*await self._history.messages(question.owner, question.context_id), *turn]
         start = len(said) - len(turn)
         pieces = [text] if text else []
         async with aclosing(self._steps(question, said)) as parts:
@@ -116,7 +123,7 @@ class AgentGraph:
         text = "".join(pieces).strip()
         if not text:
             raise EmptyAnswer
-        self._history.remember(question.owner, question.context_id, said[start:])
+        await self._history.remember(question.owner, question.context_id, said[start:])
         yield Answer(text, self._spec.build_card(conversation_of(said), text))
 
     def _steps(self, question: Question, said: Sequence[BaseMessage]) -> AsyncGenerator[Any]:

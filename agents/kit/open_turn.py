@@ -49,8 +49,7 @@ class OpenTurn:
                 "asks": [asdict(ask) for ask in self.asks],
                 "answers": self.answers,
                 "text": self.text,
-            },
-            ensure_ascii=False,
+            }
         )
 
 

@@ -42,6 +42,15 @@ TURNS = Table(
 )
 
 
+def _insert(engine: AsyncEngine) -> Any:
+    return postgresql_insert if engine.dialect.name == "postgresql" else sqlite_insert
+
+
+def upsert(engine: AsyncEngine, table: Table, row: dict[str, Any], keys: Sequence[Column[Any]]) -> Any:
+    """The statement that writes a row in place of the one with the same keys."""
+    return _insert(engine)(table).values(row).on_conflict_do_update(index_elements=list(keys), set_=row)
+
+
 class SqlLedger:
     """`replica` names this process, `lease_seconds` is how long a lease holds without being prolonged."""
 
@@ -51,7 +60,7 @@ class SqlLedger:
         self._engine = engine
         self._replica = replica
         self._lease = lease_seconds
-        self._insert: Any = postgresql_insert if engine.dialect.name == "postgresql" else sqlite_insert
+        self._insert = _insert(engine)
 
     async def claim(self, owner: str, key: str, entry: KeyEntry, expires: float) -> KeyEntry:
         row = {
@@ -103,8 +112,7 @@ class SqlLedger:
             "state": turn.state,
             "expires": turn.expires,
         }
-        statement = self._insert(TURNS).values(row)
-        await self._do(statement.on_conflict_do_update(index_elements=[TURNS.c.task_id], set_=row))
+        await self._do(upsert(self._engine, TURNS, row, [TURNS.c.task_id]))
 
     async def parked(self, task_id: str) -> ParkedTurn | None:
         async with self._engine.begin() as connection:

@@ -26,8 +26,10 @@ from sqlalchemy import delete, event, make_url, select, text, update
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from agents.kit.history import History, MemoryHistory
 from agents.kit.leases import LeasedTasks, Leases
 from agents.kit.ledger import Ledger, MemoryLedger
+from agents.kit.sql_history import SqlHistory
 from agents.kit.sql_ledger import LEASES, METADATA, TURNS, SqlLedger
 from agents.kit.tasks import RESTARTED, UNSURE, BoundedTaskStore, failed_status
 
@@ -53,6 +55,7 @@ class Storage:
     tasks: LeasedTasks
     ledger: Ledger
     leases: Leases
+    history: History
     events: TaskEventStream | None = None
     engine: AsyncEngine | None = None
 
@@ -70,8 +73,10 @@ class Storage:
             raise StorageUnavailable(f"DATABASE cannot be opened at {where} ({type(error).__name__}).") from None
 
     async def sweep(self, now: float) -> None:
-        """Delete what is over: keys, and what replicas were told about tasks that have ended."""
+        """Delete what is over: keys, conversations, and what replicas were told about tasks that have ended."""
         await self.ledger.sweep(now)
+        if isinstance(self.history, SqlHistory):
+            await self.history.sweep(now)
         if self.events is not None and self.engine is not None:
             before = datetime.fromtimestamp(now - TOLD_SECONDS, UTC).replace(tzinfo=None)
             told = select(TaskModel.id).join(TaskEventModel, TaskEventModel.task_id == TaskModel.id)
@@ -101,9 +106,12 @@ def open_storage(database: str, agent: str, *, lease_seconds: float = LEASE_SECO
     raise ValueError(_NO_PLACE)
 
 
-def _storage(store: VersionedTaskStore, ledger: Ledger, **more: Any) -> Storage:
+def _storage(
+    store: VersionedTaskStore, ledger: Ledger, engine: AsyncEngine | None = None, events: TaskEventStream | None = None
+) -> Storage:
     leases = Leases(ledger)
-    return Storage(LeasedTasks(store, leases), ledger, leases, **more)
+    history = MemoryHistory() if engine is None else SqlHistory(engine)
+    return Storage(LeasedTasks(store, leases), ledger, leases, history, events, engine)
 
 
 def _replica() -> str:

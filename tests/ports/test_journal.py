@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from supervisor.journal.database import Database
 from supervisor.journal.memory import MemoryJournal
 from supervisor.journal.port import Journal, Record
 from supervisor.journal.sqlite import SqliteJournal
@@ -15,9 +17,21 @@ from supervisor.journal.sqlite import SqliteJournal
 
 @pytest.fixture(params=["memory", "sqlite"])
 async def journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Journal]:
-    made: Journal = MemoryJournal() if request.param == "memory" else SqliteJournal(tmp_path / "journal.db")
-    yield made
-    await made.aclose()
+    if request.param == "memory":
+        yield MemoryJournal()
+        return
+    async with sqlite_journal(tmp_path) as made:
+        yield made
+
+
+@asynccontextmanager
+async def sqlite_journal(folder: Path) -> AsyncIterator[SqliteJournal]:
+    """A journal in a file, which is closed at the end."""
+    database = Database(folder / "journal.db")
+    journal = SqliteJournal(database)
+    yield journal
+    await journal.aclose()
+    await database.aclose()
 
 
 @pytest.mark.requirement("SB-JRN-08")
@@ -64,19 +78,16 @@ async def test_an_unknown_thread_is_empty(journal: Journal) -> None:
 
 @pytest.mark.requirement("SB-JRN-08")
 async def test_a_new_process_continues_the_sequence(tmp_path: Path) -> None:
-    first = SqliteJournal(tmp_path / "journal.db")
-    await first.append("t", "r1", [b"1", b"2"])
-    await first.aclose()
-    second = SqliteJournal(tmp_path / "journal.db")
-    assert await second.append("t", "r2", [b"3"]) == 3
-    assert [r.data for r in await second.read("t")] == [b"1", b"2", b"3"]
-    await second.aclose()
+    async with sqlite_journal(tmp_path) as first:
+        await first.append("t", "r1", [b"1", b"2"])
+    async with sqlite_journal(tmp_path) as second:
+        assert await second.append("t", "r2", [b"3"]) == 3
+        assert [r.data for r in await second.read("t")] == [b"1", b"2", b"3"]
 
 
 @pytest.mark.requirement("SB-JRN-09")
 async def test_a_failed_commit_reaches_the_one_who_appended(tmp_path: Path) -> None:
-    journal = SqliteJournal(tmp_path / "journal.db")
-    with pytest.raises(Exception, match="NOT NULL"):
-        await journal.append("t", None, [b"1"])  # type: ignore[arg-type]
-    assert await journal.append("t", "r", [b"1"]) == 1
-    await journal.aclose()
+    async with sqlite_journal(tmp_path) as journal:
+        with pytest.raises(Exception, match="NOT NULL"):
+            await journal.append("t", None, [b"1"])  # type: ignore[arg-type]
+        assert await journal.append("t", "r", [b"1"]) == 1

@@ -16,7 +16,7 @@ from agents.kit.spec import AgentSpec
 from tests.e2e.canteen_process import Canteen
 from tests.e2e.canteen_process import message as canteen_message
 from tests.ports.postgres import fresh_database
-from tests.unit.agents_kit.harness import V10, Rpc, message, running, text_of
+from tests.unit.agents_kit.harness import SPEC, V10, Rpc, message, running, text_of
 from tests.unit.agents_kit.ordering import ORDERING
 from tests.unit.agents_kit.test_cancel import Waiting, begun
 
@@ -107,6 +107,14 @@ async def test_of_two_answers_on_two_replicas_at_once_one_counts(replicas: Repli
     assert sorted(ordered) == ["[['tea', 'large']]", "[]"]
     stored = (await both[1].post("GetTask", {"id": task["id"]}))["result"]
     assert text_of(stored).endswith("tea: large")
+
+
+@pytest.mark.requirement("SB-KIT-31")
+async def test_a_follow_up_on_the_other_replica_knows_the_questions_before(replicas: Replicas) -> None:
+    first, second = await replicas.of(SPEC), await replicas.of(SPEC)
+    await first.send("tofu", contextId="c")
+    assert "asked before: tofu;" in text_of(await second.send("汤", contextId="c"))
+    assert "asked before: tofu, 汤;" in text_of(await first.send("tofu", contextId="c"))
 
 
 @pytest.mark.requirement("SB-KIT-21")

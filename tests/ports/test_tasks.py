@@ -13,8 +13,10 @@ import pytest
 from a2a.server.cluster.version import TaskVersion
 from a2a.server.models import TaskEventModel
 from a2a.types import ListTasksRequest, Message, Part, Role, Task, TaskState
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from sqlalchemy import select
 
+from agents.kit.history import MOST_TURNS
 from agents.kit.housekeeping import Housekeeping
 from agents.kit.idempotency import Claim, IdempotencyKeys, KeyReused
 from agents.kit.ledger import KeyEntry, ParkedTurn
@@ -165,6 +167,40 @@ async def test_a_question_that_nobody_answers_in_time_fails_its_task(opener: Ope
     await keeper.beat(100)
     assert await state_of(storage) == TaskState.TASK_STATE_FAILED
     assert await storage.ledger.parked("t") is None
+
+
+def turn(number: int) -> list[BaseMessage]:
+    call = {"name": "look", "args": {"word": "汤"}, "id": f"c{number}", "type": "tool_call"}
+    return [
+        HumanMessage(f"question {number}", additional_kwargs={"asker": {"location": [1, 2]}}),
+        AIMessage("", tool_calls=[call]),
+        ToolMessage("found", tool_call_id=f"c{number}", artifact={"rows": [1, 2.5, None]}, status="success"),
+        AIMessage("answer"),
+    ]
+
+
+@pytest.mark.requirement("SB-KIT-31")
+@pytest.mark.parametrize("opener", EVERY, indirect=True)
+async def test_the_last_turns_of_a_conversation_come_back_as_they_were(opener: Opener) -> None:
+    history = (await opener()).history
+    assert await history.messages(OWNER, "c") == []
+    for number in range(MOST_TURNS + 2):
+        await history.remember(OWNER, "c", turn(number))
+    assert await history.messages(OWNER, "c") == [m for number in range(2, MOST_TURNS + 2) for m in turn(number)]
+    assert await history.messages("bob", "c") == await history.messages(OWNER, "d") == []
+    with pytest.raises(ValueError, match="starts with the question"):
+        await history.remember(OWNER, "c", turn(1)[1:])
+
+
+@pytest.mark.requirement("SB-KIT-31")
+@pytest.mark.parametrize("opener", LASTING, indirect=True)
+async def test_a_conversation_is_known_after_a_restart_and_forgotten_in_the_end(opener: Opener) -> None:
+    await (await opener()).history.remember(OWNER, "c", turn(1))
+    storage = await opener()
+    assert await storage.history.messages(OWNER, "c") == turn(1)
+    for days, known in ((6, True), (8, False)):
+        await storage.sweep(time.time() + days * 86_400)
+        assert bool(await storage.history.messages(OWNER, "c")) is known
 
 
 def asked(text: str) -> Message:

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from agents.kit.clock import campus_clock
 from agents.kit.conversation import asker_of, conversation_of, question_message
 from agents.kit.database import fetch, insert_rows, load_csv, open_database
-from agents.kit.history import History
+from agents.kit.history import MemoryHistory
 from agents.kit.spec import Asker
 from agents.kit.storage import open_storage
 
@@ -63,13 +63,12 @@ def test_the_asker_is_read_from_every_spelling_of_the_metadata(metadata: dict[st
     assert asker_of(metadata) == asker
 
 
-def test_history_keeps_the_last_turns_of_the_last_contexts() -> None:
-    history = History(max_contexts=2, max_turns=2)
+async def test_the_memory_of_conversations_is_bounded() -> None:
+    history = MemoryHistory(max_contexts=2, max_turns=2)
     for context in ("a", "b", "b", "b", "c"):
-        history.remember("", context, [HumanMessage("q"), AIMessage("a")])
-    assert history.messages("", "a") == []
-    assert len(history.messages("", "b")) == 4
-    assert history.messages("other", "b") == []
+        await history.remember("", context, [HumanMessage("q"), AIMessage("a")])
+    assert await history.messages("", "a") == []
+    assert len(await history.messages("", "b")) == 4
 
 
 def test_the_campus_clock_can_be_stopped() -> None:

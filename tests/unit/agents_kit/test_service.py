@@ -258,6 +258,15 @@ async def test_a_task_that_a_dead_process_left_running_is_failed_at_the_next_sta
     assert other["status"]["state"] == "TASK_STATE_REJECTED"
 
 
+@pytest.mark.requirement("SB-KIT-31")
+async def test_a_follow_up_after_a_restart_knows_the_questions_before_when_a_database_is_set(tmp_path: Any) -> None:
+    settings = AgentSettings(database=f"sqlite:{tmp_path / 'tasks.db'}")
+    async with running(settings=settings) as rpc:
+        await rpc.send("tofu", contextId="c1")
+    async with running(settings=settings) as rpc:
+        assert "asked before: tofu;" in text_of(await rpc.send("汤", contextId="c1"))
+
+
 async def test_the_data_is_a_file_when_a_directory_is_set(tmp_path: Any) -> None:
     async with running(settings=AgentSettings(data_dir=tmp_path)) as rpc:
         assert (tmp_path / f"{SPEC.name}.db").exists()
