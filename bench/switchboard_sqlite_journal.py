@@ -6,11 +6,12 @@ import switchboard_target
 from fastapi import FastAPI
 
 from supervisor import app
+from supervisor.journal.database import Database
 from supervisor.journal.sqlite import SqliteJournal
 
 
 def create_app() -> FastAPI:
     """The app under test."""
     path = switchboard_target.fresh_folder("journal") / "journal.db"
-    app.MemoryJournal = lambda: SqliteJournal(path)  # type: ignore[assignment,misc]
+    app.MemoryJournal = lambda: SqliteJournal(Database(path))  # type: ignore[assignment,misc]
     return switchboard_target.create_app("memory")

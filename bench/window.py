@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from supervisor.journal.database import Database
 from supervisor.journal.sqlite import SqliteJournal
 from supervisor.runs.feed import Feed
 from supervisor.runs.outbox import Outbox
@@ -32,8 +33,8 @@ WORD = "yesterday "
 class CountingJournal(SqliteJournal):
     """Counts commits and the appends that they serve."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self.commits = 0
         self.appends = 0
 
@@ -98,12 +99,14 @@ async def one_run(
 
 async def measure(folder: Path, window: float, pace: float, streams: int, tokens: int) -> Figures:
     """One cell, in a fresh file."""
-    journal = CountingJournal(folder / f"{time.monotonic_ns()}.db")
+    database = Database(folder / f"{time.monotonic_ns()}.db")
+    journal = CountingJournal(database)
     cpu = time.process_time()
     runs = [one_run(journal, f"run-{n}", window / 1000, pace / 1000, tokens, n / streams) for n in range(streams)]
     done = await asyncio.gather(*runs)
     cpu = time.process_time() - cpu
     await journal.aclose()
+    await database.aclose()
     return Figures(
         sum(reader.frames for reader, _, _ in done) / streams,
         sum(reader.bytes for reader, _, _ in done) / streams / 1000,

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-import aiosqlite
 import httpx
 from fastapi import FastAPI
 from langchain_core.language_models import BaseChatModel
@@ -41,6 +40,7 @@ from supervisor.http import page, problems
 from supervisor.http.auth import SingleUser
 from supervisor.http.requests import Limits
 from supervisor.http.routes import FrontDoor, router
+from supervisor.journal.database import Database
 from supervisor.journal.memory import MemoryJournal
 from supervisor.journal.port import Journal
 from supervisor.journal.sqlite import SqliteJournal
@@ -174,15 +174,12 @@ async def _open_stores(stack: AsyncExitStack, settings: Settings) -> tuple[BaseC
     path = settings.sqlite_path()
     if path is None:
         return InMemorySaver(), MemoryJournal(), MemoryRunStore()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    journal = SqliteJournal(path)
-    stack.push_async_callback(journal.aclose)
-    store = SqliteRunStore(path)
+    database = Database(path)
+    stack.push_async_callback(database.aclose)
+    journal, store, checkpointer = SqliteJournal(database), SqliteRunStore(database), SqliteCheckpoints(database)
     stack.push_async_callback(store.aclose)
-    connection = await stack.enter_async_context(aiosqlite.connect(path))
-    checkpointer = SqliteCheckpoints(connection)
+    stack.push_async_callback(journal.aclose)
     stack.push_async_callback(checkpointer.drain)
-    await checkpointer.setup()
     return checkpointer, journal, store
 
 

@@ -1,48 +1,35 @@
-"""Checkpoints in SQLite that a run may rely on: writes are whole, and it can be known when a checkpoint is stored.
-
-LangGraph does not wait for the writes of a run that is stopped. A connection that is closed, or a write that is
-cancelled, between a write and its commit keeps the file locked, and the journal shares the file.
-"""
+"""Checkpoints in SQLite of which it can be known when they are stored: what must not happen before waits for them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar, cast
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
-import aiosqlite
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-T = TypeVar("T")
+from supervisor.graph.sqlite_saver import QueuedSaver
+from supervisor.journal.database import Database
+
 Stored = Callable[[str, str], Awaitable[None]]
 """`await stored(thread id, checkpoint id)` returns when that checkpoint of the root graph survives the process."""
 
 
-class SqliteCheckpoints(AsyncSqliteSaver):
-    """The saver, with writes that nobody can cancel. Call `drain` before the connection is closed."""
+class SqliteCheckpoints(QueuedSaver):
+    """The saver, and what waits for it."""
 
-    def __init__(self, connection: aiosqlite.Connection) -> None:
-        super().__init__(connection)
-        self._writes: set[asyncio.Task[Any]] = set()
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self._last: dict[str, str] = {}
         self._waiting: dict[str, list[asyncio.Future[None]]] = {}
 
     async def aput(self, config: RunnableConfig, checkpoint: Any, *args: Any, **kwargs: Any) -> Any:
-        result = await self._whole(super().aput(config, checkpoint, *args, **kwargs))
+        result = await super().aput(config, checkpoint, *args, **kwargs)
         place = config.get("configurable", {})
         if not place.get("checkpoint_ns"):
             self._note(cast("str", place["thread_id"]), checkpoint["id"])
         return result
-
-    async def aput_writes(self, *args: Any, **kwargs: Any) -> None:
-        await self._whole(super().aput_writes(*args, **kwargs))
-
-    async def drain(self) -> None:
-        """Returns when nothing is being written."""
-        while self._writes:
-            await asyncio.wait(self._writes)
 
     async def stored(self, thread_id: str, checkpoint_id: str) -> None:
         """Returns when the checkpoint is in the file. Ids grow with time within a thread."""
@@ -60,20 +47,13 @@ class SqliteCheckpoints(AsyncSqliteSaver):
 
     async def _holds(self, thread_id: str, checkpoint_id: str) -> bool:
         sql = "SELECT 1 FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
-        async with self.lock, self.conn.execute(sql, (thread_id, checkpoint_id)) as found:
-            return await found.fetchone() is not None
+        return await self._do(lambda: self.conn.execute(sql, (thread_id, checkpoint_id)).fetchone()) is not None
 
     def _note(self, thread_id: str, checkpoint_id: str) -> None:
         self._last[thread_id] = max(checkpoint_id, self._last.get(thread_id, ""))
         for waiter in self._waiting.pop(thread_id, ()):
             if not waiter.done():
                 waiter.set_result(None)
-
-    async def _whole(self, write: Coroutine[Any, Any, T]) -> T:
-        task = asyncio.ensure_future(write)
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-        return await asyncio.shield(task)
 
 
 def stored_by(saver: BaseCheckpointSaver[Any]) -> Stored:

@@ -14,14 +14,16 @@ T = TypeVar("T")
 
 
 class Database:
-    """`connection` may be used in the constructor's thread until the first `run`, and after that inside `run` only."""
+    """Shared by all that keep something in the file, so that they never wait for each other's locks.
 
-    def __init__(self, path: Path, schema: str) -> None:
+    `connection` may be used in the constructor's thread until the first `run`, and after that inside `run` only.
+    """
+
+    def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
         self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("PRAGMA synchronous=NORMAL")
-        self.connection.executescript(schema)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
 
     async def run(self, call: Callable[..., T], *args: Any) -> T:

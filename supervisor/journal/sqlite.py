@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from supervisor.journal.database import Database
 from supervisor.journal.port import Record
@@ -29,8 +28,9 @@ class _Pending:
 class SqliteJournal:
     """Survives the process. With `synchronous=NORMAL` a crash loses nothing; a power cut may lose the last commits."""
 
-    def __init__(self, path: Path) -> None:
-        self._db = Database(path, _SCHEMA)
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        database.connection.executescript(_SCHEMA)
         self._next: dict[str, int] = {}
         self._pending: list[_Pending] = []
         self._committing: asyncio.Task[None] | None = None
@@ -48,7 +48,6 @@ class SqliteJournal:
     async def aclose(self) -> None:
         if self._committing is not None:
             await self._committing
-        await self._db.aclose()
 
     async def _commit_pending(self) -> None:
         try:

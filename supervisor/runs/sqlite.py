@@ -1,9 +1,8 @@
-"""Run store in the SQLite file of the journal, over a connection of its own."""
+"""Run store in the SQLite file of the journal."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 
 from supervisor.journal.database import Database
 from supervisor.runs.port import A2A, OURS, Receipt, RunRecord, RunStatus, RunSummary, Thread
@@ -43,8 +42,9 @@ _SAID = "INSERT OR IGNORE INTO receipts SELECT thread_id, ?, run_key, ? FROM run
 class SqliteRunStore:
     """Survives the process."""
 
-    def __init__(self, path: Path) -> None:
-        self._db = Database(path, _SCHEMA)
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        database.connection.executescript(_SCHEMA)
 
     async def thread(self, thread_id: str, receipts: Collection[str] = ()) -> Thread | None:
         return await self._db.run(self._thread, thread_id, tuple(receipts))
@@ -66,7 +66,7 @@ class SqliteRunStore:
         return await self._db.run(self._tasks, user_id, run_id)
 
     async def aclose(self) -> None:
-        await self._db.aclose()
+        return None
 
     def _thread(self, thread_id: str, receipts: tuple[str, ...]) -> Thread | None:
         connection = self._db.connection

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from ag_ui_validate.pytest_plugin import assert_valid_agui
 from langchain_core.messages import BaseMessage, ToolMessage
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from chat_models import ToolSpec, Turn
 from supervisor.graph.checkpoints import SqliteCheckpoints
 from supervisor.graph.service import SupervisorGraph
+from supervisor.graph.sqlite_saver import QueuedSaver
 from supervisor.journal.sqlite import SqliteJournal
 from supervisor.runs.sqlite import SqliteRunStore
 from tests.cases.case import Case, Event, assert_known_shapes, of_type
@@ -28,9 +28,9 @@ from tests.fakes.agui import assert_well_formed, events, parse, run_input
 requirement = pytest.mark.requirement
 
 EVENTS = "/agui/threads/t/events"
-STEPS = {AsyncSqliteSaver: 1, SqliteJournal: 4}
+STEPS = {QueuedSaver: 1, SqliteJournal: 4}
 """How many more writes are saved from one try to the next."""
-STORES = {AsyncSqliteSaver: ("aput", "aput_writes"), SqliteJournal: ("append",)}
+STORES = {QueuedSaver: ("aput", "aput_writes"), SqliteJournal: ("append",)}
 each_store = pytest.mark.parametrize("store", STORES, ids=["told-more", "told-less"])
 
 

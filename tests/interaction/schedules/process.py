@@ -8,17 +8,14 @@ The fuse chooses the moment: it burns down with every write and every call, befo
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from contextvars import ContextVar
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
-import aiosqlite
 import httpx
 import pytest
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from supervisor import app as composition
 from supervisor.app import create_app
@@ -48,7 +45,7 @@ class Life:
         self.dead = asyncio.Event()
         self.fuse: int | None = None
         self.tasks: set[asyncio.Task[Any]] = set()
-        self.stores: list[Any] = []
+        self.stores: list[Database] = []
         self.hooks: list[AsyncExitStack] = []
 
     @contextmanager
@@ -95,9 +92,10 @@ class Life:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        # The last one first: a checkpoint that is half written keeps the others from ending.
-        for store in reversed(self.stores):
-            await _cut(store)
+        for store in self.stores:
+            # What it had not committed is rolled back.
+            store._worker.shutdown()
+            store.connection.close()
 
 
 class _Hooks(AsyncExitStack):
@@ -143,11 +141,8 @@ def _living() -> Life:
 
 def install(patch: pytest.MonkeyPatch) -> None:
     """Make processes mortal, for the test of `patch`. The check of the catalogue is left out: it is no part of this."""
-    for store, ways in ((Database, ("run",)), (AsyncSqliteSaver, ("aput", "aput_writes", "aget_tuple"))):
-        patch.setattr(store, "__init__", _born(store.__init__))
-        for way in ways:
-            patch.setattr(store, way, _mortal(getattr(store, way)))
-    patch.setattr(aiosqlite, "connect", partial(aiosqlite.connect, factory=_Connection))
+    patch.setattr(Database, "__init__", _born(Database.__init__))
+    patch.setattr(Database, "run", _mortal(Database.run))
     patch.setattr(composition, "AsyncExitStack", _Hooks)
     patch.setattr(composition, "check", lambda _: None)
 
@@ -168,24 +163,6 @@ def _mortal(way: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]
         return await store.life.through(way, store, *args, **kwargs)
 
     return guarded
-
-
-class _Connection(sqlite3.Connection):
-    """A connection of which somebody holds a statement is not closed before that one goes, and keeps its locks; the end
-    of a process takes them away."""
-
-    def close(self) -> None:
-        self.rollback()
-        super().close()
-
-
-async def _cut(store: Any) -> None:
-    """Close a connection without a word; what it had not committed is rolled back."""
-    if isinstance(store, Database):
-        store._worker.shutdown()
-        store.connection.close()
-    else:
-        await store.conn.close()
 
 
 def own_tasks(loop: asyncio.AbstractEventLoop) -> None:

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from supervisor.graph.checkpoints import SqliteCheckpoints
+from supervisor.journal.database import Database
 from tests.fakes.dispatcher import FakeDispatcher, said
 from tests.fakes.graph import Desk, calls, model
 
@@ -19,8 +19,8 @@ from tests.fakes.graph import Desk, calls, model
 class SlowSaver(SqliteCheckpoints):
     """Stores nothing until `go` is set; `log` tells what was stored."""
 
-    def __init__(self, connection: aiosqlite.Connection) -> None:
-        super().__init__(connection)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self.go = asyncio.Event()
         self.asked = asyncio.Event()
         self.log: list[str] = []
@@ -38,10 +38,11 @@ class SlowSaver(SqliteCheckpoints):
 
 @pytest.fixture
 async def saver(tmp_path: Path) -> AsyncIterator[SlowSaver]:
-    async with aiosqlite.connect(tmp_path / "graph.db") as connection:
-        made = SlowSaver(connection)
-        await made.setup()
-        yield made
+    database = Database(tmp_path / "graph.db")
+    made = SlowSaver(database)
+    yield made
+    await made.drain()
+    await database.aclose()
 
 
 @pytest.mark.requirement("SB-GRAPH-06")
@@ -62,9 +63,10 @@ async def test_a_checkpoint_of_an_earlier_process_needs_no_waiting(saver: SlowSa
     checkpoint = empty_checkpoint()
     place: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
     await saver.aput(place, checkpoint, {}, {})
-    async with aiosqlite.connect(tmp_path / "graph.db") as connection:
-        async with asyncio.timeout(10):
-            await SqliteCheckpoints(connection).stored("t", checkpoint["id"])
+    database = Database(tmp_path / "graph.db")
+    async with asyncio.timeout(10):
+        await SqliteCheckpoints(database).stored("t", checkpoint["id"])
+    await database.aclose()
 
 
 @pytest.mark.requirement("SB-GRAPH-07")
