@@ -31,7 +31,7 @@ from a2a.utils.errors import A2AError, InternalError, InvalidParamsError, TaskNo
 from a2a.utils.task import apply_history_length
 
 from agents.kit.http_status import answer_with
-from agents.kit.idempotency import KEY_SECONDS, Claim, IdempotencyKeys, KeyReused, TaskForgotten
+from agents.kit.idempotency import KEY_SECONDS, Claim, IdempotencyKeys, KeyReused, NotWaiting, TaskForgotten
 from agents.kit.leases import SETTLED, LeasedTasks, Leases
 from agents.kit.ledger import Ledger, MemoryLedger
 from agents.kit.public_texts import ENDED
@@ -41,6 +41,7 @@ logger = logging.getLogger(__name__)
 PUBLIC_FAILURE = "The agent could not handle the request."
 KEY_REUSED = "This Idempotency-Key was used before for a message with other content."
 BUSY = "Another message to this task is being dealt with. Send this one again when that is done."
+NOT_WAITING = "The task waits for no message: it is being worked on, or has ended."
 FORGOTTEN = "The task of this Idempotency-Key is remembered no more. Send the message under a new key."
 MAX_KEY_CHARS = 255
 RETRY_SECONDS = 2
@@ -213,6 +214,8 @@ class HardenedHandler(DefaultRequestHandler):
         except KeyReused:
             answer_with(409)
             raise InvalidParamsError(message=KEY_REUSED, data={"reason": "IDEMPOTENCY_KEY_REUSED"}) from None
+        except NotWaiting:
+            raise UnsupportedOperationError(message=NOT_WAITING) from None
         except TaskForgotten:
             raise TaskNotFoundError(message=FORGOTTEN) from None
 

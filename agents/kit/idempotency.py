@@ -28,6 +28,10 @@ class TaskForgotten(Exception):
     """The key's task was made, and is remembered no more."""
 
 
+class NotWaiting(Exception):
+    """The message is new, and its task waits for none."""
+
+
 class KeyReused(Exception):
     """The key was used for a message with other content."""
 
@@ -53,8 +57,14 @@ class IdempotencyKeys:
     ) -> Claim:
         """A new claim holds its task's lease.
 
-        Raises KeyReused if the key stands for a message with other content, TaskForgotten rather than act twice.
+        Raises KeyReused if the key stands for a message with other content, TaskForgotten rather than act twice,
+        NotWaiting for a key that was never used, on a message to a task that works or has ended.
         """
+        if message.task_id:
+            task = await lookup(message.task_id)
+            busy = task is not None and task.status.state not in INTERRUPTED_TASK_STATES
+            if busy and await self._ledger.entry(owner, key) is None:
+                raise NotWaiting
         parked = await self._ledger.parked(message.task_id) if message.task_id else None
         task_id = message.task_id or str(uuid.uuid4())
         asked = KeyEntry(fingerprint_of(message), task_id, parked.round if parked else 0)

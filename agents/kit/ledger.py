@@ -46,6 +46,10 @@ class Ledger(Protocol):
         """Store the entry unless the key has one; gives the one that counts."""
         ...
 
+    async def entry(self, owner: str, key: str) -> KeyEntry | None:
+        """What the key stands for, None for one that was never used."""
+        ...
+
     async def forget(self, owner: str, key: str, task_id: str) -> None:
         """Free the key again, if it stands for this task."""
         ...
@@ -98,6 +102,10 @@ class MemoryLedger:
         while len(self._keys) > self._limit:
             self._keys.popitem(last=False)
         return found
+
+    async def entry(self, owner: str, key: str) -> KeyEntry | None:
+        known = self._keys.get((owner, key))
+        return known[0] if known else None
 
     async def forget(self, owner: str, key: str, task_id: str) -> None:
         known = self._keys.get((owner, key))

@@ -46,6 +46,10 @@ def _insert(engine: AsyncEngine) -> Any:
     return postgresql_insert if engine.dialect.name == "postgresql" else sqlite_insert
 
 
+def _entry(owner: str, key: str) -> Any:
+    return select(KEYS.c.fingerprint, KEYS.c.task_id, KEYS.c.round).where(KEYS.c.owner == owner, KEYS.c.key == key)
+
+
 def upsert(engine: AsyncEngine, table: Table, row: dict[str, Any], keys: Sequence[Column[Any]]) -> Any:
     """The statement that writes a row in place of the one with the same keys."""
     return _insert(engine)(table).values(row).on_conflict_do_update(index_elements=list(keys), set_=row)
@@ -73,10 +77,12 @@ class SqlLedger:
         }
         async with self._engine.begin() as connection:
             await connection.execute(self._insert(KEYS).values(row).on_conflict_do_nothing())
-            found = await connection.execute(
-                select(KEYS.c.fingerprint, KEYS.c.task_id, KEYS.c.round).where(KEYS.c.owner == owner, KEYS.c.key == key)
-            )
-            return KeyEntry(*found.one())
+            return KeyEntry(*(await connection.execute(_entry(owner, key))).one())
+
+    async def entry(self, owner: str, key: str) -> KeyEntry | None:
+        async with self._engine.begin() as connection:
+            row = (await connection.execute(_entry(owner, key))).first()
+            return None if row is None else KeyEntry(*row)
 
     async def forget(self, owner: str, key: str, task_id: str) -> None:
         await self._do(delete(KEYS).where(KEYS.c.owner == owner, KEYS.c.key == key, KEYS.c.task_id == task_id))

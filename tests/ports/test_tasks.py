@@ -125,6 +125,8 @@ async def test_a_key_belongs_to_the_first_request_until_it_is_freed(opener: Open
     ledger = (await opener()).ledger
     first = await ledger.claim(OWNER, "k", KeyEntry("f", "t1", 2), LATER)
     assert first == await ledger.claim(OWNER, "k", KeyEntry("g", "t2"), LATER) == KeyEntry("f", "t1", 2)
+    assert await ledger.entry(OWNER, "k") == first
+    assert await ledger.entry("bob", "k") is None
     assert (await ledger.claim("bob", "k", KeyEntry("g", "t2"), LATER)).task_id == "t2"
     await ledger.forget(OWNER, "k", "another task")
     assert (await ledger.claim(OWNER, "k", KeyEntry("g", "t3"), LATER)).task_id == "t1"

@@ -175,6 +175,15 @@ def last_state(reply: Any) -> str:
     return (last.get("task") or last["statusUpdate"])["status"]["state"]
 
 
+async def test_a_new_message_under_a_key_to_a_task_that_waits_for_none_is_refused() -> None:
+    async with running(ORDERING) as rpc:
+        task = await reply(rpc, await rpc.send("door"), {"text": "unlocked"}, headers={"Idempotency-Key": "k1"})
+        late = {"message": message("more", taskId=task["id"], contextId=task["contextId"])}
+        refused = await rpc.post("SendMessage", late, headers={**V10, "Idempotency-Key": "k2"})
+        assert refused["error"]["code"] == -32004
+        assert (await rpc.post("SendMessage", late, headers={**V10, "Idempotency-Key": "k2"})) == refused
+
+
 @pytest.mark.requirement("SB-KIT-14")
 @pytest.mark.parametrize("restart", [False, True])
 async def test_a_task_that_waits_can_be_cancelled_and_does_nothing_any_more(tmp_path: Path, restart: bool) -> None:
