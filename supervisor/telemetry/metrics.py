@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
@@ -69,7 +70,7 @@ class Metrics:
 
     def agent_called(self, agent: str, outcome: str, seconds: float) -> None:
         """A call to an agent ended: `ok`, or with its error code."""
-        self._calls.labels(agent, outcome).observe(seconds)
+        self._calls.labels(agent, _bounded(outcome)).observe(seconds)
 
     def watch(self, agents: Callable[[], Sequence[Watched]]) -> None:
         """Show the state of `agents` from now on."""
@@ -78,6 +79,15 @@ class Metrics:
     def text(self) -> bytes:
         """The page."""
         return generate_latest(self._registry)
+
+
+def _bounded(outcome: str) -> str:
+    """The code, without numbers that an agent may choose freely: each would be a series of its own for ever."""
+    kind, _, number = outcome.partition("_")
+    free = (kind == "rpc" and not re.fullmatch(r"-32[0-7]\d\d", number)) or (
+        kind == "http" and not re.fullmatch(r"[3-5]\d\d", number)
+    )
+    return f"{kind}_other" if free else outcome
 
 
 class _Agents(Collector):

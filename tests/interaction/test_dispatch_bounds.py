@@ -68,6 +68,18 @@ async def test_a_half_open_circuit_closes_after_a_good_call() -> None:
         assert await metric(house, 'agent_circuit{agent="canteen",state="closed"}') == 1
 
 
+@requirement("SB-A2A-02")
+async def test_error_codes_that_an_agent_makes_up_are_one_series() -> None:
+    turns = [turn for n in range(3) for turn in (dispatch(("canteen", f"{n}")), "完")]
+    case = Case(*turns)
+    case.canteen.replies += [Reply(error=n) for n in (7, 8, -32050)]
+    async with case.open() as house:
+        for n in range(3):
+            await ask(house, f"问 {n}", f"u{n}", run=f"r{n}")
+        assert await metric(house, 'agent_call_seconds_count{agent="canteen",outcome="rpc_other"}') == 2
+        assert await metric(house, 'agent_call_seconds_count{agent="canteen",outcome="rpc_-32050"}') == 1
+
+
 @requirement("SB-A2A-03")
 async def test_calls_to_one_agent_at_a_time_are_limited_and_counted() -> None:
     asked = [{"agent": "canteen", "query": str(n)} for n in range(3)]
