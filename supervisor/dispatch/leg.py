@@ -9,16 +9,12 @@ Deadlines for the whole leg, the breaker and tokens are the dispatcher's (`a2a.p
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
-import orjson
 from opentelemetry import propagate
 
 from supervisor.dispatch.codecs import CODECS, Codec, Question
@@ -26,7 +22,8 @@ from supervisor.dispatch.codecs.base import Version
 from supervisor.dispatch.discovery.port import Endpoint, Interface
 from supervisor.dispatch.extensions import NESTING
 from supervisor.dispatch.failures import CallFailed
-from supervisor.dispatch.port import AgentCall, Progress, UserContext
+from supervisor.dispatch.port import AgentCall, Progress
+from supervisor.dispatch.question import dumps, fixed_headers, header_key, message_id, question
 from supervisor.dispatch.reply import PENDING, AgentReply, NotAReply, Reading, as_dict, as_list
 from supervisor.dispatch.settings import DispatchSettings
 from supervisor.dispatch.wire import Wire, error_code
@@ -39,7 +36,6 @@ _INTERNAL = -32603
 # All that a2a-sdk 0.3 says of it, as an internal error.
 _NOT_STREAMING = "streaming is not supported"
 _SEARCH_PAUSE = 0.05
-_MESSAGE_IDS = uuid.uuid5(uuid.NAMESPACE_URL, "https://switchboard.example/a2a/message-id")
 
 
 @dataclass(slots=True)
@@ -179,10 +175,14 @@ class Leg:
                     return True
                 if attempt >= self._tools.settings.retries or not self._may_repeat(failure):
                     raise
-            await self._tools.sleep(self._tools.settings.retry_delay * 2**attempt * self._tools.jitter())
+                pause = failure.retry_after
+            delay = self._tools.settings.retry_delay * 2**attempt * self._tools.jitter()
+            await self._tools.sleep(max(delay, pause))
             attempt += 1
 
     def _may_repeat(self, failure: CallFailed) -> bool:
+        if failure.retry_after > self._tools.settings.retry_after_max:
+            return False
         return failure.retry == "safe" or (failure.retry == "idempotent" and self._endpoint.idempotent)
 
     async def _ask_in_some_version(self) -> bool:
@@ -239,7 +239,7 @@ class Leg:
     def _question(self) -> Question:
         via = (*self._call.via, self._tools.settings.supervisor_id)
         nesting = {NESTING: {"via": list(via)}} if NESTING in self._endpoint.extensions else {}
-        return _question(self._call, nesting)
+        return question(self._call, nesting)
 
     async def _go_on(self) -> None:
         """Takes up a stream that broke off where the agent has it still. What goes wrong here is left to `_follow`.
@@ -273,7 +273,9 @@ class Leg:
                 misses += 1
                 if failure.retry == "never" or misses > settings.retries:
                     raise
+                pause = max(pause, min(failure.retry_after, settings.retry_after_max))
                 continue
+            misses = 0
             if self._reading.finished or self._reading.state not in PENDING:
                 return
 
@@ -297,7 +299,7 @@ class Leg:
         if self._token is not None:
             sent["Authorization"] = f"Bearer {self._token}"
         propagate.inject(sent)
-        body = _dumps({"jsonrpc": "2.0", "id": message_id(self._call), "method": method, "params": params})
+        body = dumps({"jsonrpc": "2.0", "id": message_id(self._call), "method": method, "params": params})
         await self._tools.wire.post(self._interface.url, sent, body, take, first_byte=first_byte)
 
     def _take_event(self, envelope: dict[str, Any]) -> bool:
@@ -340,56 +342,3 @@ def _result(envelope: dict[str, Any]) -> dict[str, Any]:
         unstreamed = code == _INTERNAL and _NOT_STREAMING in str(as_dict(envelope["error"]).get("message")).lower()
         raise CallFailed(f"rpc_{code}", rpc=_NO_STREAMING if unstreamed else code)
     return as_dict(envelope.get("result"))
-
-
-def message_id(call: AgentCall) -> str:
-    """The same for every attempt of a call, and without meaning to others."""
-    return str(uuid.uuid5(_MESSAGE_IDS, call.idempotency_key))
-
-
-def header_key(call: AgentCall) -> str:
-    """The idempotency key as a header value; one that cannot be a header is replaced by the message id, as stable."""
-    key = call.idempotency_key
-    return key if key.isascii() and key.isprintable() else message_id(call)
-
-
-@lru_cache(maxsize=256)
-def _fixed(version: Version, extensions: tuple[str, ...]) -> dict[str, str]:
-    codec = CODECS[version]
-    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **codec.headers}
-    if codec.extensions_header and extensions:
-        headers[codec.extensions_header] = ", ".join(extensions)
-    return headers
-
-
-def fixed_headers(version: Version, extensions: tuple[str, ...]) -> dict[str, str]:
-    """The headers that do not depend on the call, as a fresh dict."""
-    return dict(_fixed(version, extensions))
-
-
-def _question(call: AgentCall, more: dict[str, Any]) -> Question:
-    user = call.user
-    metadata = {
-        "user_context": _without_none(_user_context(user)),
-        "currentLocation": user.location,
-        "locationPermission": user.location_permission,
-        "session_id": call.context_id,
-        **more,
-    }
-    return Question(call.query, message_id(call), call.context_id, call.task_id, _without_none(metadata), call.data)
-
-
-def _user_context(user: UserContext) -> dict[str, Any]:
-    return {"user_id": user.user_id, "name": user.name, "locale": user.locale}
-
-
-def _without_none(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def _dumps(body: dict[str, Any]) -> bytes:
-    """UTF-8 JSON. Half surrogate pairs, which models and old clients do produce, become `?`."""
-    try:
-        return orjson.dumps(body)
-    except TypeError:
-        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")

@@ -39,7 +39,8 @@ class DispatchSettings:
 
     retries: int = 2
     retry_delay: float = 0.1
-    """Doubled per retry, with full jitter."""
+    """Doubled per retry, with full jitter; an agent that asks for more time gets it up to `retry_after_max`."""
+    retry_after_max: float = 5.0
     poll_interval: float = 0.3
     """First pause between two looks at a working task; grows to `poll_interval_max`."""
     poll_interval_max: float = 2.0

@@ -15,7 +15,7 @@ import aiohttp
 import httpx
 import orjson
 
-from supervisor.dispatch.failures import CallFailed
+from supervisor.dispatch.failures import CallFailed, Retry
 from supervisor.dispatch.settings import DispatchSettings
 from supervisor.dispatch.sse import SseParser
 
@@ -95,7 +95,15 @@ class Wire:
         if _is_json(response):
             with suppress(CallFailed):
                 rpc = error_code(_envelope(await read_body(response, _MAX_ERROR_BODY)))
-        return CallFailed(f"http_{status}", retry="idempotent" if status in _RETRYABLE_STATUS else "never", rpc=rpc)
+        # Who answers 429 has not looked at the request.
+        retry: Retry = "safe" if status == 429 else "idempotent" if status in _RETRYABLE_STATUS else "never"
+        return CallFailed(f"http_{status}", retry=retry, rpc=rpc, retry_after=_retry_after(response))
+
+
+def _retry_after(response: httpx.Response) -> float:
+    """Seconds. A date is not read: agents' clocks are not ours."""
+    value = response.headers.get("retry-after", "")
+    return float(value) if value.isascii() and value.isdigit() and len(value) < 7 else 0.0
 
 
 class _Received:

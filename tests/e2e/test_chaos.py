@@ -20,8 +20,8 @@ from typing import Any
 import httpx
 import pytest
 
-from supervisor.dispatch.leg import message_id
 from supervisor.dispatch.port import AgentCall, UserContext
+from supervisor.dispatch.question import message_id
 from tests.e2e.chaos.deck import Service, agents, supervisor
 from tests.e2e.chaos.proxy import Proxy
 from tests.e2e.chaos.users import Played, User

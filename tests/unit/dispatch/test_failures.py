@@ -10,14 +10,14 @@ import pytest
 
 from supervisor.dispatch.port import AgentInfo, Progress, UserContext
 from supervisor.dispatch.tokens.port import TokenRefused
-from tests.fakes.a2a_stub import Reply
+from tests.fakes.a2a_stub import IDEMPOTENCY, Reply
 from tests.unit.dispatch.world import World
 
 REFUSED = httpx.ConnectError("refused")
 RESET = httpx.ReadError("reset")
 
 
-@pytest.mark.parametrize("status", [300, 307, 400, 404, 413, 429, 500])
+@pytest.mark.parametrize("status", [300, 307, 400, 404, 413, 500])
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_an_http_error_is_a_code_and_is_not_repeated(status: int, streaming: bool) -> None:
     async with World() as world:
@@ -261,3 +261,27 @@ async def test_an_unforeseen_error_is_a_result_and_its_text_is_not_logged(caplog
     assert (outcome.ok, outcome.error) == (False, "bad_response")
     assert "RuntimeError" in caplog.text
     assert "hunter2" not in caplog.text
+
+
+@pytest.mark.requirement("SB-A2A-08")
+@pytest.mark.parametrize(
+    ("status", "extensions", "after", "sends", "pauses"),
+    [
+        (503, (IDEMPOTENCY,), "3", 2, [3.0]),
+        (503, (), "3", 1, []),
+        (429, (), "2", 2, [2.0]),
+        (429, (), "", 2, [0.1]),
+        (429, (), "Wed, 21 Oct 2026 07:28:00 GMT", 2, [0.1]),
+        (503, (IDEMPOTENCY,), "60", 1, []),
+    ],
+)
+async def test_an_agent_that_asks_for_time_gets_it_up_to_a_limit(
+    status: int, extensions: tuple[str, ...], after: str, sends: int, pauses: list[float]
+) -> None:
+    async with World() as world:
+        canteen = world.agent(extensions=extensions)
+        headers = {"retry-after": after} if after else {}
+        canteen.replies += [Reply(http=status, headers=headers), Reply("好")]
+        outcome = await world.ask()
+    assert (outcome.error, len(canteen.sends)) == (None if sends == 2 else f"http_{status}", sends)
+    assert world.pauses == pauses
