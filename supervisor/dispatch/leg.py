@@ -257,25 +257,27 @@ class Leg:
                     return
 
     async def _follow(self, *, at_once: bool) -> None:
-        """Looks at the task until it ends; the leg's deadline bounds it."""
+        """Looks at the task until it ends; the leg's deadline bounds it. An agent that is gone may come back meanwhile:
+        it is given up after `lost_timeout` seconds of pauses without an answer.
+        """
         settings = self._tools.settings
-        pause, misses = settings.poll_interval, 0
+        pause, missed = settings.poll_interval, 0.0
         if self._reading.task_id is None:
             raise CallFailed("bad_response")
         while True:
             if not at_once:
                 await self._tools.sleep(pause)
+                missed += pause
                 pause = min(pause * 1.6, settings.poll_interval_max)
             at_once = False
             try:
                 await self._look()
             except CallFailed as failure:
-                misses += 1
-                if failure.retry == "never" or misses > settings.retries:
+                if failure.retry == "never" or missed >= settings.lost_timeout:
                     raise
                 pause = max(pause, min(failure.retry_after, settings.retry_after_max))
                 continue
-            misses = 0
+            missed = 0.0
             if self._reading.finished or self._reading.state not in PENDING:
                 return
 

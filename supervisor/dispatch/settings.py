@@ -34,6 +34,8 @@ class DispatchSettings:
     """Between two pieces of a streamed answer; then the task is asked for instead."""
     total_timeout: float = 30.0
     """One leg with its retries, its polls and its wait for a free slot."""
+    lost_timeout: float = 5.0
+    """How long an agent at work on a task of ours may be unreachable, as it is when it restarts."""
     cancel_timeout: float = 1.0
     max_response_bytes: int = 4 * 1024 * 1024
 

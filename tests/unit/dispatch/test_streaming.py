@@ -266,6 +266,19 @@ async def test_a_poll_that_gets_lost_is_tried_again() -> None:
     assert (outcome.ok, len(canteen.gets), len(canteen.sends)) == (True, 3, 1)
 
 
+@pytest.mark.requirement("SB-A2A-09")
+@pytest.mark.parametrize(("gone", "found"), [(4, True), (12, False)])
+async def test_an_agent_that_restarts_while_it_works_is_waited_for_a_few_seconds(gone: int, found: bool) -> None:
+    async with World() as world:
+        canteen = world.agent()
+        polls = [*(Reply(fail=httpx.ConnectError("refused")) for _ in range(gone)), Reply("好")]
+        canteen.replies.append(Reply(steps=["水", httpx.ReadError("reset")], polls=polls))
+        outcome = await world.ask()
+    assert (outcome.ok, outcome.error) == (found, None if found else "unreachable")
+    assert sum(world.pauses) <= 5.0 + 2.0
+    assert len(canteen.sends) == 1
+
+
 async def test_polls_end_when_the_agent_has_lost_the_task() -> None:
     async with World() as world:
         canteen = world.agent(streaming=False)
