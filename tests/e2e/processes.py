@@ -80,7 +80,7 @@ def running(command: Sequence[str], log: Path, *, cwd: Path, env: Mapping[str, s
     with log.open("wb") as file:
         process = subprocess.Popen(
             command, cwd=cwd, env=dict(env), stdout=file, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-            start_new_session=True,
+            start_new_session=True, preexec_fn=_heed_interrupts,
         )  # fmt: skip
     try:
         yield Running(process, log)
@@ -89,6 +89,11 @@ def running(command: Sequence[str], log: Path, *, cwd: Path, env: Mapping[str, s
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         process.wait(10)
+
+
+def _heed_interrupts() -> None:
+    """Who was started in the background ignores SIGINT, and so would everything below."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def descendants(pid: int) -> list[int]:
