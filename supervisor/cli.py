@@ -77,6 +77,8 @@ def agents(url: Url = LOCAL) -> None:
     table = Table("agent", "state", "cards", "url")
     for row in rows:
         state = "[green]healthy[/green]" if row["healthy"] else f"[red]{row.get('error', 'unhealthy')}[/red]"
+        if row.get("circuit", "closed") != "closed":
+            state += ", [yellow]fails and is left alone for a moment[/yellow]"
         table.add_row(row["name"], state, ", ".join(row["cardTypes"]), row["url"])
     console.print(table)
 

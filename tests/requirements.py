@@ -292,6 +292,7 @@ SB-INTEROP-04 | design 7 | Clients on both releases of a2a-sdk can do with our a
 SB-A2A-07 | design 7 | A stream that breaks off goes on where the agent has it still, and its text is told once.
 SB-A2A-08 | design 7 | An agent that asks for time (Retry-After) gets it, up to a limit, and is asked again.
 SB-A2A-09 | design 7 | An agent that restarts while it works is waited for, and its answer is picked up.
+SB-A2A-10 | design 7 | An agent's card is found where the protocol has it now and where it had it before 0.3.
 SB-A2A-01 | design 7 | A cancel reaches the remote task also before its id is known.
 SB-A2A-ACTIVITY-01 | design 7 | Tools and agents that an agent tells of are in its lane, under ids unique in the run.
 SB-A2A-ACTIVITY-02 | design 5 | What runs inside of an invocation ends before it, however the invocation ends.

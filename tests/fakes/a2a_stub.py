@@ -111,6 +111,7 @@ class StubAgent:
         self.url = url
         self.versions: Sequence[str] = card_options.pop("versions", ("1.0", "0.3"))
         self.card: dict[str, Any] = agent_card(name, url, self.versions, **card_options)
+        self.card_path = ".well-known/agent-card.json"
         self.card_reply: Reply | None = None
         """Answers requests for the card instead of `card`."""
         self.card_requests: list[dict[str, str]] = []
@@ -183,7 +184,7 @@ class A2AStub:
         agent = self.agents.get(name)
         headers = {key.decode(): value.decode() for key, value in scope["headers"]}
         body = await _body(receive)
-        if agent and rest == ".well-known/agent-card.json":
+        if agent and rest == agent.card_path:
             await self._serve_card(agent, headers, send)
         elif agent and rest.rstrip("/") == "a2a" and scope["method"] == "POST":
             await _Exchange(agent, headers, body, send).answer()

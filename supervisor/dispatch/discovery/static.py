@@ -26,7 +26,8 @@ from supervisor.dispatch.wire import read_body
 
 log = logging.getLogger(__name__)
 
-CARD_PATH = "/.well-known/agent-card.json"
+CARD_PATHS = ("/.well-known/agent-card.json", "/.well-known/agent.json")
+"""The second one is where cards were before A2A 0.3."""
 
 
 class _Entry:
@@ -150,9 +151,10 @@ class StaticDiscovery:
             self._version += before != (entry.info, entry.endpoint)
 
     async def _fetch(self, entry: _Entry) -> None:
-        headers = {"if-none-match": entry.etag} if entry.etag else {}
-        request = self._client.build_request("GET", entry.info.url + CARD_PATH, headers=headers)
-        response = await self._client.send(request, stream=True)
+        response = await self._get(entry, CARD_PATHS[0])
+        if response.status_code == 404:
+            await response.aclose()
+            response = await self._get(entry, CARD_PATHS[1])
         try:
             if response.status_code == 304 and entry.endpoint:
                 return
@@ -171,6 +173,11 @@ class StaticDiscovery:
         known, version = self._catalogue, self._catalogue_version
         entry.endpoint = read_card(entry.info.name, entry.info.url, card, raw, known, legacy=legacy, version=version)
         entry.etag = response.headers.get("etag")
+
+    async def _get(self, entry: _Entry, path: str) -> httpx.Response:
+        headers = {"if-none-match": entry.etag} if entry.etag else {}
+        request = self._client.build_request("GET", entry.info.url + path, headers=headers)
+        return await self._client.send(request, stream=True)
 
     def _seen(self, entry: _Entry) -> None:
         if entry.endpoint is None:

@@ -27,6 +27,17 @@ async def test_agents_are_known_after_start_and_sorted_by_name() -> None:
     assert canteen.url == "http://agents.test/canteen"
 
 
+@pytest.mark.requirement("SB-A2A-10")
+async def test_a_card_is_found_where_it_was_before_0_3() -> None:
+    async with World() as world:
+        canteen = world.agent(versions=("0.3",))
+        canteen.card_path = ".well-known/agent.json"
+        canteen.replies.append(Reply("好"))
+        await world.discovery.start()
+        assert world.dispatcher.agents()[0].healthy
+        assert (await world.ask()).ok
+
+
 async def test_an_unknown_card_type_is_a_finding_and_the_agent_is_admitted() -> None:
     async with World(catalogue={"dish_cards"}) as world:
         world.agent(card_types=("dish_cards", "hologram"))
