@@ -37,7 +37,7 @@ KILLS = {"supervisor": 5, "canteen": 6, "transport": 6}
 NOW = "2026-12-01T10:30"
 """Campus time: meals can be booked."""
 SETTINGS = {
-    "AGENT_FIRST_BYTE_SECONDS": "5",
+    "AGENT_FIRST_BYTE_SECONDS": "10",
     "AGENT_IDLE_SECONDS": "1",
     "AGENT_TIMEOUT": "20",
     # A circuit that opens lets one leg suffer for another; it has tests of its own.
