@@ -274,6 +274,7 @@ SB-CHAOS-02 | design 7 | While networks fail and processes die, every key is exe
 SB-CHAOS-03 | design 7 | While networks fail and processes die, no leg's failure changes another leg's outcome.
 SB-LOAD-01 | design 14 | Many streams at once never mix.
 SB-GRAPH-06 | design 6 | An agent is asked once the checkpoint that its key hangs on is stored.
+SB-GRAPH-08 | design 10 | Checkpoints that wait are committed together, in order, and fail alone.
 SB-GRAPH-07 | design 10 | A run that is stopped in the middle of a write leaves no open transaction.
 SB-GRAPH-01 | design 6 | A call that is repeated is answered from its first result, and the turn ends.
 SB-GRAPH-02 | design 6 | A call without an answer is answered before a model sees it.

@@ -80,3 +80,44 @@ async def test_a_write_whose_caller_is_cancelled_leaves_no_open_transaction(save
         await asyncio.wait([write])
         await saver.drain()
         assert not saver.conn.in_transaction
+
+
+def place(thread: str = "t") -> Any:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+
+
+@pytest.fixture
+async def quick(saver: SlowSaver) -> SlowSaver:
+    saver.go.set()
+    return saver
+
+
+@pytest.mark.requirement("SB-GRAPH-08")
+async def test_what_waits_shares_a_commit_and_is_there_in_order(
+    quick: SlowSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits: list[int] = []
+    together = quick._together
+    monkeypatch.setattr(quick, "_together", lambda calls: commits.append(len(calls)) or together(calls))
+    checkpoints = [empty_checkpoint() for _ in range(10)]
+    await asyncio.gather(*(quick.aput(place(), checkpoint, {}, {}) for checkpoint in checkpoints))
+    assert commits in ([1, 9], [10])
+    found = [entry.checkpoint["id"] async for entry in quick.alist(place())]
+    assert found == sorted((checkpoint["id"] for checkpoint in checkpoints), reverse=True)
+
+
+@pytest.mark.requirement("SB-GRAPH-08")
+async def test_a_write_that_fails_takes_nothing_along(quick: SlowSaver) -> None:
+    nowhere: Any = {"configurable": {"thread_id": "t"}}
+    good = empty_checkpoint()
+    results = await asyncio.gather(
+        quick.aput(place(), good, {}, {}),
+        quick.aput_writes(nowhere, [("channel", 1)], "task"),
+        quick.aput(place("other"), good, {}, {}),
+        return_exceptions=True,
+    )
+    assert [isinstance(result, Exception) for result in results] == [False, True, False]
+    assert await quick.aget_tuple(place()) is not None
+    assert await quick.aget_tuple(place("other")) is not None
+    await quick.adelete_thread("t")
+    assert await quick.aget_tuple(place()) is None
