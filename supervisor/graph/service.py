@@ -147,7 +147,7 @@ class SupervisorGraph:
         turn, begun = await self._left_of(turn) if recovered else (turn, False)
         reader = PartReader(self._watch, context.call_ids)
         if self._watch.shared:
-            yield [await self._shared_state(turn)]
+            yield [await self._shared_state(turn, begun)]
         if first and not begun and (turn.resume or _stands_at(TOOLS_NODE, await self._state(turn.thread_id))):
             async for events in self._answer_first(turn, context, reader):
                 # What a rewrite withdraws is not told: the snapshot that follows is without it.
@@ -232,9 +232,11 @@ class SupervisorGraph:
         async for events in reader.events(parts):
             yield events
 
-    async def _shared_state(self, turn: Turn) -> ev.StateSnapshot:
+    async def _shared_state(self, turn: Turn, begun: bool) -> ev.StateSnapshot:
+        """With what the client asks to write, unless that is in the state already: tools may have written since."""
         view = await self.view(turn.thread_id)
-        return ev.StateSnapshot((view.state or {}) | self._writable(turn))
+        taken = begun and not _stands_at(START, await self._state(turn.thread_id))
+        return ev.StateSnapshot((view.state or {}) | ({} if taken else self._writable(turn)))
 
     def _writable(self, turn: Turn) -> dict[str, Any]:
         return {key: turn.state[key] for key in self._parts.shared_state if key in turn.state}

@@ -29,6 +29,11 @@ async def _stop(steps: Steps, thread: Thread) -> None:
     await steps.cancel(thread)
 
 
+async def _write(steps: Steps, thread: Thread) -> None:
+    steps.writes = 1
+    await steps.say(thread, "mark card say")
+
+
 @requirement("SB-DUR-22")
 @pytest.mark.parametrize(
     ("before", "act"),
@@ -42,6 +47,7 @@ async def _stop(steps: Steps, thread: Thread) -> None:
         pytest.param("card think", lambda steps, thread: steps.regenerate(thread), id="second try"),
         pytest.param("askcard say", lambda steps, thread: steps.edit(thread, "pair say"), id="edit under a question"),
         pytest.param("say", _stop, id="stop"),
+        pytest.param("say", _write, id="shared state, of the client and then of a tool"),
     ],
 )
 async def test_nobody_can_tell_at_which_moment_a_process_died(
@@ -70,6 +76,10 @@ async def _dies(before: str, act: Act, moment: int, folder: Path) -> bool:
         await world.settle()
         died = world.count["death"] > 0
         await world.finish()
+        if any(map(steps.can_go_on, thread.tabs)):
+            # Who was cut off comes back with the last id, and holds what the others hold.
+            await steps.go_on(thread)
+            await world.finish()
         await world.close()
     except BaseException:
         print(f"dead after {moment}", *world.log, sep="\n")

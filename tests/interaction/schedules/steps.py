@@ -25,11 +25,13 @@ class Steps:
     def __init__(self, world: World) -> None:
         self.world = world
         self.rng = world.rng
+        self.writes = 0.1
+        """How often a request writes shared state."""
 
     # What a client sends.
 
     def _body(self, thread: Thread, **more: Any) -> Any:
-        state = {"state": {"plan": self.world.name("plan")}} if self.rng.random() < 0.1 else {}
+        state = {"state": {"plan": self.world.name("plan")}} if self.rng.random() < self.writes else {}
         return run_input(None, thread=thread.id, run=self.world.name("r"), tools=[FRONT], **{**state, **more})
 
     def _question(self, words: str | None = None) -> dict[str, Any]:
