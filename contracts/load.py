@@ -11,10 +11,10 @@ from typing import Any, cast
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from contracts.extensions import CARDS
 from contracts.model import Agent, Channel, ContractError, Frontend, Json, KnownHole, Supervisor
 
 HERE = Path(__file__).parent
-CARDS_EXTENSION = "https://switchboard.example/a2a/ext/cards/v1"
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -46,11 +46,11 @@ def agent_of_card(card: Json, where: str) -> Agent:
     """What an A2A agent card declares in the extension for cards. Raises ContractError."""
     capabilities = cast("Json", card.get("capabilities") or {})
     for extension in cast("list[Json]", capabilities.get("extensions") or []):
-        if extension.get("uri") == CARDS_EXTENSION:
+        if extension.get("uri") == CARDS:
             declared = {"agent": card.get("name"), **cast("Json", extension.get("params") or {})}
             known = {key: declared[key] for key in ("agent", "cardTypes", "catalogueVersion") if key in declared}
             return _agent(checked(known, "agent", where), where)
-    raise ContractError(f"{where}: the agent card does not declare the extension {CARDS_EXTENSION}")
+    raise ContractError(f"{where}: the agent card does not declare the extension {CARDS}")
 
 
 def read_supervisor(path: Path = HERE / "supervisor.json") -> Supervisor:

@@ -9,8 +9,8 @@ from a2a.helpers import new_text_part
 from a2a.server.tasks import TaskUpdater
 from a2a.types import TaskState
 
-from agents.kit.card import ACTIVITY_EXTENSION
 from agents.kit.turn import Done, Status
+from contracts.extensions import ACTIVITY
 
 EXTENSION_HEADERS = ("a2a-extensions", "x-a2a-extensions")
 
@@ -33,10 +33,10 @@ class Activity:
             await self._updater.update_status(TaskState.TASK_STATE_WORKING, metadata=self._metadata(told))
 
     def _metadata(self, told: Mapping[str, Any]) -> dict[str, Any] | None:
-        return {ACTIVITY_EXTENSION: dict(told)} if self._wanted else None
+        return {ACTIVITY: dict(told)} if self._wanted else None
 
 
 def wanted_by(headers: Mapping[str, str]) -> bool:
     """Whether a request asks for the activity extension; 0.3 has another name for the header."""
     asked = ",".join(headers.get(name, "") for name in EXTENSION_HEADERS)
-    return ACTIVITY_EXTENSION in {uri.strip() for uri in asked.split(",")}
+    return ACTIVITY in {uri.strip() for uri in asked.split(",")}

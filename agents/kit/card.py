@@ -5,12 +5,8 @@ from __future__ import annotations
 from a2a.types import AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill
 
 from agents.kit.spec import AgentSpec
+from contracts.extensions import ACTIVITY, CARDS, CONTEXT, IDEMPOTENCY
 
-EXTENSIONS = "https://switchboard.example/a2a/ext/"
-CARDS_EXTENSION = EXTENSIONS + "cards/v1"
-CONTEXT_EXTENSION = EXTENSIONS + "context/v1"
-IDEMPOTENCY_EXTENSION = EXTENSIONS + "idempotency/v1"
-ACTIVITY_EXTENSION = EXTENSIONS + "activity/v1"
 CATALOGUE_VERSION = "1"
 RPC_PATH = "/a2a"
 
@@ -45,20 +41,20 @@ def agent_card(spec: AgentSpec, base_url: str) -> AgentCard:
 def _extensions(spec: AgentSpec) -> list[AgentExtension]:
     return [
         AgentExtension(
-            uri=CARDS_EXTENSION,
+            uri=CARDS,
             description="The metadata of a finished task may hold one card: its type and its data.",
             params={"cardTypes": list(spec.card_types), "catalogueVersion": CATALOGUE_VERSION},
         ),
         AgentExtension(
-            uri=CONTEXT_EXTENSION,
+            uri=CONTEXT,
             description="Reads user_context, currentLocation and locationPermission from a message's metadata.",
         ),
         AgentExtension(
-            uri=IDEMPOTENCY_EXTENSION,
+            uri=IDEMPOTENCY,
             description="A repeated Idempotency-Key header gives the task that the first request made.",
         ),
         AgentExtension(
-            uri=ACTIVITY_EXTENSION,
+            uri=ACTIVITY,
             description="Status updates tell the agent's tool calls to callers that name this in A2A-Extensions.",
         ),
     ]

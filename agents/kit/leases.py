@@ -13,8 +13,8 @@ from a2a.server.context import ServerCallContext
 from a2a.server.events import Event
 from a2a.types import ListTasksRequest, ListTasksResponse, Task
 
-from agents.kit.card import ACTIVITY_EXTENSION
 from agents.kit.ledger import Ledger
+from contracts.extensions import ACTIVITY
 
 SETTLED = TERMINAL_TASK_STATES | INTERRUPTED_TASK_STATES
 """States in which nobody works on a task."""
@@ -109,8 +109,8 @@ class LeasedTasks(VersionedTaskStore):
         self, task: Task, event: Event | None, prev: Task | None, prev_version: TaskVersion, context: ServerCallContext
     ) -> TaskVersion:
         # The SDK merges what an event says into the task, and what a tool was doing is no property of a task.
-        if ACTIVITY_EXTENSION in task.metadata.fields:
-            del task.metadata.fields[ACTIVITY_EXTENSION]
+        if ACTIVITY in task.metadata.fields:
+            del task.metadata.fields[ACTIVITY]
         if task.status.state not in SETTLED:
             await self._leases.take(task.id, context.user.user_name)
         version = await self._inner.save(task, event=event, prev=prev, prev_version=prev_version, context=context)

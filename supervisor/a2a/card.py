@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from supervisor.dispatch.extensions import ACTIVITY, CARDS, CONTEXT, IDEMPOTENCY, NESTING
+from contracts.extensions import ACTIVITY, CARDS, CONTEXT, IDEMPOTENCY, NESTING
 from supervisor.dispatch.port import AgentInfo
 
 Json = dict[str, Any]

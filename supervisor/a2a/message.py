@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from contracts.extensions import NESTING
 from supervisor.a2a.errors import CONTENT_TYPE, INVALID_PARAMS, RpcError
-from supervisor.dispatch.extensions import NESTING
 from supervisor.dispatch.reply import as_dict, as_list
 from supervisor.graph.port import Content
 from supervisor.http.fields import MAX_ID_CHARS

@@ -13,6 +13,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from contracts.extensions import ACTIVITY
 from supervisor.a2a import errors
 from supervisor.a2a.card import CARD_PATH, RPC_PATH, agent_card
 from supervisor.a2a.desk import Caller, Desk, Told
@@ -20,7 +21,6 @@ from supervisor.a2a.errors import RpcError
 from supervisor.a2a.listing import tasks_page
 from supervisor.a2a.message import history_length, read_message, required_task
 from supervisor.a2a.spelling import MODERN, OLD, Spelling
-from supervisor.dispatch.extensions import ACTIVITY
 from supervisor.dispatch.port import UserContext
 from supervisor.dispatch.reply import as_dict
 from supervisor.errors import Problem

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from contracts.extensions import ACTIVITY, CARDS
 from supervisor.a2a.told import activity_of
-from supervisor.dispatch.extensions import ACTIVITY, CARDS
 from supervisor.events.painter import SURFACE
 from supervisor.events.subagents import SubagentMode
 

@@ -17,10 +17,10 @@ from typing import Any
 
 from opentelemetry import propagate
 
+from contracts.extensions import NESTING
 from supervisor.dispatch.codecs import CODECS, Codec, Question
 from supervisor.dispatch.codecs.base import Version
 from supervisor.dispatch.discovery.port import Endpoint, Interface
-from supervisor.dispatch.extensions import NESTING
 from supervisor.dispatch.failures import CallFailed
 from supervisor.dispatch.port import AgentCall, Progress
 from supervisor.dispatch.question import dumps, fixed_headers, header_key, message_id, question

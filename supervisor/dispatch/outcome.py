@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from supervisor.dispatch.extensions import CARDS
+from contracts.extensions import CARDS
 from supervisor.dispatch.port import DispatchResult, LegStatus
 from supervisor.dispatch.reply import INTERRUPTED, AgentReply, as_dict, as_list
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from contracts.extensions import ACTIVITY
 from supervisor.dispatch.activity import read_activity
-from supervisor.dispatch.extensions import ACTIVITY
 from supervisor.dispatch.port import Progress
 
 Json = dict[str, Any]

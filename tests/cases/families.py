@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 
 from chat_models import Turn
-from supervisor.dispatch.extensions import ACTIVITY
+from contracts.extensions import ACTIVITY
 from tests.cases.case import Case, call_chunk, dispatch
 from tests.cases.transcript import Recorder, family
 from tests.fakes.a2a_stub import Reply, Status, card

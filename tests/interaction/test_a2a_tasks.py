@@ -12,7 +12,7 @@ import pytest
 from starlette.requests import Request
 
 from chat_models import ScriptedChatModel, Turn, script
-from supervisor.dispatch.extensions import ACTIVITY, CARDS, CONTEXT, IDEMPOTENCY, NESTING
+from contracts.extensions import ACTIVITY, CARDS, CONTEXT, IDEMPOTENCY, NESTING
 from supervisor.dispatch.port import UserContext
 from tests.fakes.a2a_caller import A2ACaller, Version, results, state, text, told
 from tests.fakes.a2a_stub import A2AStub, Reply, StubAgent, card

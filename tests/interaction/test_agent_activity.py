@@ -10,7 +10,7 @@ import httpx
 import pytest
 from ag_ui_validate.pytest_plugin import assert_valid_agui
 
-from supervisor.dispatch.extensions import ACTIVITY
+from contracts.extensions import ACTIVITY
 from tests.fakes.a2a_shapes import CARDS, CONTEXT, IDEMPOTENCY
 from tests.fakes.a2a_stub import A2AStub, Reply, Step
 from tests.fakes.agui import events, run_input, text_of

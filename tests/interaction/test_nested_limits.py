@@ -10,7 +10,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from chat_models import ScriptedChatModel, ToolSpec, Turn
-from supervisor.dispatch.extensions import NESTING
+from contracts.extensions import NESTING
 from supervisor.graph.offline import decide
 from supervisor.graph.results import since_last_question
 from tests.fakes.a2a_stub import Reply

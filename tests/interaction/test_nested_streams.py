@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ag_ui_validate.pytest_plugin import assert_valid_agui
 
-from supervisor.dispatch.extensions import NESTING
+from contracts.extensions import NESTING
 from tests.fakes.a2a_stub import Reply, Status, StubAgent, card
 from tests.fakes.agui import events, run_input, text_of
 from tests.fakes.house import House

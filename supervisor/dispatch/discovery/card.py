@@ -10,9 +10,9 @@ from collections.abc import Iterator, Set
 from typing import Any
 from urllib.parse import urlsplit
 
+from contracts.extensions import ANNOUNCED, CARDS, IDEMPOTENCY, LEGACY_MARKER
 from supervisor.dispatch.codecs.base import Version
 from supervisor.dispatch.discovery.port import Endpoint, Interface
-from supervisor.dispatch.extensions import ANNOUNCED, CARDS, IDEMPOTENCY, LEGACY_MARKER
 from supervisor.dispatch.port import AgentInfo, AgentSkill
 from supervisor.dispatch.reply import as_dict, as_list
 

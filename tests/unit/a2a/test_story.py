@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from contracts.extensions import ACTIVITY, CARDS
 from supervisor.a2a.story import Piece, Status, Story, question_id
 from supervisor.a2a.told import activity_of
-from supervisor.dispatch.extensions import ACTIVITY, CARDS
 from supervisor.events.subagents import SubagentMode
 
 STARTED = {

@@ -4,39 +4,37 @@ from typing import Any
 
 import pytest
 
-from agents.kit.card import ACTIVITY_EXTENSION
+from contracts.extensions import ACTIVITY
 from tests.unit.agents_kit.harness import V10, message, running
 from tests.unit.agents_kit.ordering import ORDERING
 
 
 def activity(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     updates = [event["statusUpdate"] for event in events if "statusUpdate" in event]
-    return [
-        update["metadata"][ACTIVITY_EXTENSION] for update in updates if ACTIVITY_EXTENSION in update.get("metadata", {})
-    ]
+    return [update["metadata"][ACTIVITY] for update in updates if ACTIVITY in update.get("metadata", {})]
 
 
 async def test_the_card_declares_the_activity_extension() -> None:
     async with running() as rpc:
         card = (await rpc.http.get("/.well-known/agent-card.json")).json()
-    assert ACTIVITY_EXTENSION in [extension["uri"] for extension in card["capabilities"]["extensions"]]
+    assert ACTIVITY in [extension["uri"] for extension in card["capabilities"]["extensions"]]
 
 
 @pytest.mark.requirement("SB-KIT-20")
 @pytest.mark.parametrize("header", ["A2A-Extensions", "X-A2A-Extensions"])
 async def test_tool_calls_are_told_to_whoever_asks_for_them(header: str) -> None:
-    headers = {**V10, header: f"https://else.example/v1, {ACTIVITY_EXTENSION}"}
+    headers = {**V10, header: f"https://else.example/v1, {ACTIVITY}"}
     async with running() as rpc:
         events = await rpc.stream("SendStreamingMessage", {"message": message("tofu")}, headers=headers)
         task = (await rpc.post("GetTask", {"id": events[0]["task"]["id"]}))["result"]
     start, end = activity(events)
     assert start == {"type": "tool-start", "id": start["id"], "name": "look"}
     assert end == {"type": "tool-end", "id": start["id"], "ok": True}
-    assert ACTIVITY_EXTENSION not in task["metadata"]
+    assert ACTIVITY not in task["metadata"]
 
 
 async def test_a_tool_that_fails_is_told_as_such() -> None:
-    headers = {**V10, "A2A-Extensions": ACTIVITY_EXTENSION}
+    headers = {**V10, "A2A-Extensions": ACTIVITY}
     async with running() as rpc:
         events = await rpc.stream("SendStreamingMessage", {"message": message("crash")}, headers=headers)
     assert [told.get("ok") for told in activity(events)] == [None, False]
@@ -49,7 +47,7 @@ async def test_nobody_else_hears_of_tool_calls() -> None:
 
 
 async def test_a_tool_that_asks_ends_before_the_question_and_begins_anew_after_the_answer() -> None:
-    headers = {**V10, "A2A-Extensions": ACTIVITY_EXTENSION}
+    headers = {**V10, "A2A-Extensions": ACTIVITY}
     async with running(ORDERING) as rpc:
         first = await rpc.stream("SendStreamingMessage", {"message": message("door")}, headers=headers)
         task = first[0]["task"]

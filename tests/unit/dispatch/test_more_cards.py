@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from supervisor.dispatch.extensions import CARDS
+from contracts.extensions import CARDS
 from supervisor.dispatch.outcome import MAX_CARDS, of_reply
 from supervisor.dispatch.port import DispatchResult
 from supervisor.dispatch.reply import Reading
