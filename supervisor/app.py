@@ -177,7 +177,6 @@ async def _open_stores(stack: AsyncExitStack, settings: Settings) -> tuple[BaseC
     database = Database(path)
     stack.push_async_callback(database.aclose)
     journal, store, checkpointer = SqliteJournal(database), SqliteRunStore(database), SqliteCheckpoints(database)
-    stack.push_async_callback(store.aclose)
     stack.push_async_callback(journal.aclose)
     stack.push_async_callback(checkpointer.drain)
     return checkpointer, journal, store

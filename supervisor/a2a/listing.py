@@ -10,6 +10,7 @@ from supervisor.a2a.errors import INVALID_PARAMS, RpcError
 from supervisor.a2a.message import history_length
 from supervisor.a2a.spelling import Spelling
 from supervisor.a2a.story import Story
+from supervisor.dispatch.reply import plain_state
 from supervisor.runs.port import RunSummary
 
 Json = dict[str, Any]
@@ -61,4 +62,4 @@ def _state(params: Json) -> str | None:
         return None
     if not isinstance(state, str) or not state.startswith("TASK_STATE_"):
         raise RpcError(INVALID_PARAMS, "`status` must be a TASK_STATE_ of A2A 1.0.")
-    return state.removeprefix("TASK_STATE_").lower().replace("_", "-")
+    return plain_state(state)

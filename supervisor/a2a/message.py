@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from contracts.extensions import NESTING
@@ -38,7 +38,6 @@ class Asked:
     data: Json | None = None
     action: Json | None = None
     via: tuple[str, ...] = ()
-    metadata: Json = field(default_factory=dict[str, Any])
 
 
 def read_message(params: Json, max_chars: int, *, strict: bool = False) -> Asked:
@@ -58,7 +57,6 @@ def read_message(params: Json, max_chars: int, *, strict: bool = False) -> Asked
         raise _invalid("`message.messageId` is missing.")
     if any(len(_CONTENTS & part.keys()) > 1 for part in parts):
         raise _invalid("Each of `message.parts` holds one of text, data, raw and url.")
-    metadata = as_dict(message.get("metadata"))
     data = next((as_dict(part["data"]) for part in parts if as_dict(part.get("data"))), None)
     action = as_dict(data.get("userAction")) if data else {}
     found = list(_content(parts, skip_data=bool(action)))
@@ -71,8 +69,7 @@ def read_message(params: Json, max_chars: int, *, strict: bool = False) -> Asked
         "\n".join(texts),
         None if action else data,
         action or None,
-        _via(metadata),
-        metadata,
+        _via(as_dict(message.get("metadata"))),
     )
 
 

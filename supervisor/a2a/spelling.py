@@ -34,10 +34,6 @@ class Spelling:
             task["metadata"] = metadata
         return self._tagged(task, "task")
 
-    def rejected(self, task_id: str, context_id: str, text: str) -> Json:
-        """A task that was refused outright and is not kept."""
-        return self.task(Story(task_id, context_id, refused=text))
-
     def update(self, story: Story, step: Piece | Status) -> Json:
         """One event of a stream."""
         ids = {"taskId": story.id, "contextId": story.context_id}

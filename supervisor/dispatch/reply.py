@@ -160,7 +160,7 @@ class Reading:
         return [Progress("text", "\n\n" + text if new and others else text)]
 
     def _spelt(self, raw: Any) -> str:
-        state = raw.removeprefix("TASK_STATE_").lower().replace("_", "-") if isinstance(raw, str) else ""
+        state = plain_state(raw) if isinstance(raw, str) else ""
         if state in PENDING or state in INTERRUPTED or state in ENDED or (state == "error" and self._legacy):
             return state
         return "unknown"
@@ -187,6 +187,11 @@ class Reading:
             ),
             error=None if self.state == "completed" else f"a2a_state_{self.state.replace('-', '_')}",
         )
+
+
+def plain_state(spelt: str) -> str:
+    """A task's state as 0.3 spells it, of either spelling."""
+    return spelt.removeprefix("TASK_STATE_").lower().replace("_", "-")
 
 
 def as_dict(value: Any) -> Json:

@@ -282,11 +282,18 @@ class SupervisorGraph:
 
     def _context(self, turn: Turn, announced: frozenset[str] = frozenset()) -> RunContext:
         tools, waiting = tool_schemas(turn.tools), frozenset(turn.frontend_calls)
-        context = RunContext(turn.thread_id, turn.user, tools, waiting, turn.model, CallIds(announced), via=turn.via)
-        context.shown = turn.context
-        if self._parts.turn_seconds is not None:
-            context.ends_at = time.monotonic() + self._parts.turn_seconds
-        return context
+        seconds = self._parts.turn_seconds
+        return RunContext(
+            turn.thread_id,
+            turn.user,
+            tools,
+            waiting,
+            turn.model,
+            CallIds(announced),
+            via=turn.via,
+            ends_at=None if seconds is None else time.monotonic() + seconds,
+            shown=turn.context,
+        )
 
     def _config(self, thread_id: str) -> RunnableConfig:
         return {"configurable": {"thread_id": thread_id}, "recursion_limit": self._parts.recursion_limit}

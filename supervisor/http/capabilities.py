@@ -21,9 +21,7 @@ _VERSIONS = ("v0.9", "v0.9.1")
 
 def painter_of(body: Json) -> Painter | None:
     """The painter that the context describes; None when it says nothing about cards."""
-    context = body.get("context")
-    for item in cast("list[Any]", context) if isinstance(context, list) else []:
-        entry = cast("Json", item) if isinstance(item, dict) else {}
+    for entry in context_of(body):
         if not about_cards(entry):
             continue
         value = entry.get("value")
@@ -31,6 +29,13 @@ def painter_of(body: Json) -> Painter | None:
         if found is not None:
             return found
     return None
+
+
+def context_of(body: Json) -> list[Json]:
+    """The entries of the context that are objects; clients send other things there too, which are ignored."""
+    context = body.get("context")
+    entries = cast("list[Any]", context) if isinstance(context, list) else []
+    return [cast("Json", entry) for entry in entries if isinstance(entry, dict)]
 
 
 def about_cards(entry: Json) -> bool:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from supervisor.dispatch.port import UserContext
 from supervisor.errors import Problem
 from supervisor.graph.port import UserMessage
-from supervisor.http.capabilities import about_cards
+from supervisor.http.capabilities import about_cards, context_of
 from supervisor.http.fields import each, invalid, list_of, object_of, required_id, scalar_text
 from supervisor.http.parts import content_of
 from supervisor.runs.port import A2A
@@ -143,13 +143,7 @@ def _tools(body: Json) -> tuple[Json, ...]:
 
 def _context(body: Json, limits: Limits) -> tuple[Json, ...]:
     """What the application shows its user beside the conversation. What has another shape is not for the model."""
-    sent = body.get("context")
-    entries = [
-        _shown(cast("Json", e))
-        for e in (cast("list[Any]", sent) if isinstance(sent, list) else [])
-        if isinstance(e, dict)
-    ]
-    found = tuple(filter(None, entries))
+    found = tuple(filter(None, map(_shown, context_of(body))))
     if sum(len(text) for entry in found for text in entry.values()) > limits.message_chars:
         raise Problem(413, "message_too_large", f"`context` may have {limits.message_chars} characters in all.")
     return found

@@ -57,6 +57,3 @@ class MemoryRunStore:
             for run in sorted(self._begun.values(), key=lambda run: run.key)
             if run.thread_id.startswith(A2A) and run.user_id == user_id and run_id in (None, run.run_id)
         ]
-
-    async def aclose(self) -> None:
-        return None

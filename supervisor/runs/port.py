@@ -91,7 +91,3 @@ class RunStore(Protocol):
     async def tasks(self, user_id: str, run_id: str | None = None) -> list[RunSummary]:
         """Runs of a user's `A2A` threads, or those of `run_id` among them, in order of key."""
         ...
-
-    async def aclose(self) -> None:
-        """Release the resources."""
-        ...

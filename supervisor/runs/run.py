@@ -143,9 +143,9 @@ class Run:
             return []
         self.status = "cancelled"
         try:
-            before = (await graph.view(self.turn.thread_id)).messages
+            owes = self._past.recovered or await self._owes(graph)
             closing = await graph.cancel_turn(self.turn)
-            if self._past.recovered or await self._owes(before):
+            if owes:
                 messages = (await graph.view(self.turn.thread_id)).messages
                 closing = [ev.Restated(messages), *(e for e in closing if isinstance(e, ev.StateSnapshot))]
         except Exception:
@@ -153,8 +153,9 @@ class Run:
             closing = []
         return self._projector.cancel(closing)
 
-    async def _owes(self, messages: list[Message]) -> bool:
+    async def _owes(self, graph: TurnGraph) -> bool:
         """Whether the thread holds something of this run that the stop kept from being told."""
+        messages = (await graph.view(self.turn.thread_id)).messages
         await self._outbox.flush()
         events = [read_frame(found) for found in self.feed.frames]
         known = {message["id"] for message in self.before(messages)}

@@ -65,9 +65,6 @@ class SqliteRunStore:
     async def tasks(self, user_id: str, run_id: str | None = None) -> list[RunSummary]:
         return await self._db.run(self._tasks, user_id, run_id)
 
-    async def aclose(self) -> None:
-        return None
-
     def _thread(self, thread_id: str, receipts: tuple[str, ...]) -> Thread | None:
         connection = self._db.connection
         row = connection.execute(_THREAD, (thread_id,)).fetchone()

@@ -23,6 +23,7 @@ from supervisor.app import create_app
 from supervisor.settings import Settings
 from tests.fakes.a2a_stub import A2AStub, Reply
 from tests.fakes.asgi import StreamingASGITransport
+from tests.interop.peers.recorder import again, body_of
 
 Hold = Callable[[], Awaitable[None]]
 PREFIXES = ("tck-", "test-resubscribe-message-id")
@@ -51,10 +52,10 @@ class Conventions:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http" and scope["method"] == "POST":
-            body = _told(await _body(receive))
+            body = _told(await body_of(receive))
             headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
             scope = {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
-            receive = _again(body, receive)
+            receive = again(body, receive)
         await self._app(scope, receive, send)
 
 
@@ -69,24 +70,6 @@ def _told(body: bytes) -> bytes:
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     return body
-
-
-async def _body(receive: Any) -> bytes:
-    parts: list[bytes] = []
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        if not message.get("more_body"):
-            return b"".join(parts)
-
-
-def _again(body: bytes, receive: Any) -> Any:
-    waiting = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replayed() -> Any:
-        return waiting.pop() if waiting else await receive()
-
-    return replayed
 
 
 class _Gate:

@@ -31,10 +31,10 @@ class Recorder:
         if scope["type"] == "http" and scope["path"].endswith("/seen"):
             await self._tell(parse_qs(scope["query_string"].decode(), keep_blank_values=True), send)
         elif scope["type"] == "http" and scope["method"] == "POST":
-            body = await _body(receive)
+            body = await body_of(receive)
             message = await self._note(scope, body)
             cut = any(part.get("text") == "cut" for part in message.get("parts", []))
-            await self.app(scope, _again(body, receive), _cut(send) if cut else send)
+            await self.app(scope, again(body, receive), _cut(send) if cut else send)
         else:
             await self.app(scope, receive, send)
 
@@ -97,7 +97,8 @@ def _cut(send: Any) -> Any:
     return sending
 
 
-async def _body(receive: Any) -> bytes:
+async def body_of(receive: Any) -> bytes:
+    """The whole body of a request."""
     parts: list[bytes] = []
     while True:
         message = await receive()
@@ -106,7 +107,8 @@ async def _body(receive: Any) -> bytes:
             return b"".join(parts)
 
 
-def _again(body: bytes, receive: Any) -> Any:
+def again(body: bytes, receive: Any) -> Any:
+    """`receive` for whoever comes next: the body once more, then what still comes."""
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replayed() -> Any:
