@@ -99,7 +99,7 @@ async def test_calls_to_one_agent_at_a_time_are_limited_and_counted() -> None:
 
 @requirement("SB-A2A-04")
 async def test_a_turn_that_has_used_its_time_asks_no_agent_any_more_and_still_ends_in_words() -> None:
-    case = Case(dispatch(("canteen", "a")), dispatch(("canteen", "b")), "来不及了", turn_seconds=0.3)
+    case = Case(dispatch(("canteen", "a")), dispatch(("canteen", "b")), "来不及了", turn_seconds=3)
     case.canteen.replies.append(Reply("late", gate=asyncio.Event()))
     async with case.open() as house:
         found = await ask(house, "慢")
